@@ -159,7 +159,7 @@ def test_odometry_with_the_file_is_true(robot: str, rev_count: bool, tmp_path: P
 def test_a_rev_count_that_no_command_sets_is_left_alone(known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """P2OS before 1.M and AmigOS before 1.3 report a RevCount and ignore REVCOUNT."""
     if not known:
-        monkeypatch.delitem(commands._ROWS, Command.REVCOUNT)
+        monkeypatch.delitem(commands.ROWS, Command.REVCOUNT)
     with AmigoBot("sim://p2at?world=empty&baud=0") as robot:
         reported = robot.get_config()["rev_count"]
         assert calibrate._rev_count(robot) == (reported if known else 0)

@@ -110,17 +110,6 @@ def test_keys_drive_the_robot_and_letting_go_stops_it(browser: Chromium, source:
     assert "you hold control" in browser.find("#holder").text
 
 
-def test_the_mouse_drives_with_the_knob(browser: Chromium, source: SimulatorSource, url: str) -> None:
-    browser.open(url)
-    motors_on(browser)
-    pad = browser.find("#pad")
-    browser.keys().move_to_element(pad).click_and_hold().move_by_offset(-70, 0).perform()
-    moving(source)
-    assert source.live()["sim"]["right_velocity"] > source.live()["sim"]["left_velocity"]
-    browser.keys().release().perform()
-    at_rest(source)
-
-
 def test_escape_stops_and_only_the_button_clears(browser: Chromium, source: SimulatorSource, url: str) -> None:
     browser.open(url)
     motors_on(browser)
@@ -199,29 +188,6 @@ def test_every_tab_opens_with_the_keyboard_and_shows_its_part(
     browser.press("#tab-plots")
     browser.until("return document.querySelectorAll('.plot canvas').length >= 2 && dashboard.view.times.length")
     assert browser.complaints() == []
-
-
-def test_parameters_sounds_and_switches(browser: Chromium, source: SimulatorSource, url: str) -> None:
-    browser.open(url)
-    browser.press("#tab-parameters")
-    field = browser.until("return document.querySelector('input[aria-label^=trans_decel]')")
-    field.send_keys(Keys.CONTROL + "a")
-    field.send_keys("280", Keys.ENTER)
-    until(lambda: source.robot.get_config()["trans_decel"] == 280, "the robot has the value")
-    browser.press("#sonar")
-    until(lambda: source.state().sonar is False, "the sonar is off")
-    browser.until("return document.querySelector('#sonar').getAttribute('aria-checked') === 'false'")
-    browser.press("#sonar")
-    until(lambda: source.state().sonar is True, "the sonar is on")
-    browser.press("#tab-sounds")
-    browser.button("Read the list from the robot")
-    browser.until("return document.querySelectorAll('.sound-list button').length > 3")
-    name = browser.script("return document.querySelector('.sound-list button:last-child').textContent.slice(2)")
-    browser.find("#panel-sounds input").send_keys(name)
-    browser.until("return document.querySelectorAll('.sound-list button').length <= 2")
-    browser.press(".sound-list button")
-    browser.press("#reset-odometry")
-    until(lambda: abs(source.state().x) < 0.001, "the odometry is reset")
 
 
 def test_the_simulator_is_paused_and_changed(browser: Chromium, source: SimulatorSource, url: str) -> None:
@@ -341,30 +307,6 @@ def test_the_doctor_examines_the_robot_at_rest(browser: Chromium, source: Simula
     text = browser.find("#panel-doctor").text
     assert "all 8 give readings" in text and "no stall" in text
     source.requests["speed"].run(factor=1.0)
-
-
-def test_plots_begin_before_the_page_was_opened(browser: Chromium, source: SimulatorSource, url: str) -> None:
-    browser.open(url)
-    opened = browser.until("return dashboard.view.frames.length && dashboard.view.state && performance.now() / 1000")
-    browser.press("#tab-plots")
-    covered = browser.until("const t = dashboard.plots.times; return t.length > 1 && t.at(-1) - t[0]")
-    assert covered > opened + 5  # the tests above ran meanwhile
-    assert "sim.bytes_in_transit" in browser.script("return dashboard.plots.known")
-
-
-def test_values_have_names_for_screen_readers(browser: Chromium, url: str) -> None:
-    browser.open(url)
-    nameless = browser.script(
-        "return [...document.querySelectorAll('button, input, select, canvas, [role=meter]')]"
-        ".filter((e) => !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length || e.title))"
-        ".map((e) => e.outerHTML)"
-    )
-    assert nameless == []
-    meters = browser.until(
-        "return [...document.querySelectorAll('[role=meter]:not([hidden])')]"
-        ".map((e) => [e.getAttribute('aria-label'), e.getAttribute('aria-valuetext')])"
-    )
-    assert "Battery" in dict(meters) and "V" in dict(meters)["Battery"]
 
 
 def test_a_browser_that_crashes_while_it_drives_stops_the_robot(source: SimulatorSource, url: str) -> None:

@@ -124,18 +124,3 @@ def test_a_jump_fills_log_and_packets_from_before_it(source: RecordingSource) ->
     assert {frame.to_robot for frame in frames} == {False, True}
     assert "motors off" in source.remote.messages()
     assert source.live()["replay"]["jumps"] == 1
-
-
-def test_a_recording_is_not_driven(source: RecordingSource) -> None:
-    assert source.remote.drive(0.1, 0.0) == "a recording cannot be driven"
-    assert "motors" not in source.requests
-
-
-def test_a_file_that_is_no_recording_is_explained(tmp_path: Path) -> None:
-    (tmp_path / "x.amigo").write_bytes(b"nothing")
-    with pytest.raises(UsageError, match=r"x\.amigo: this is not a recording of `amigobot record`"):
-        RecordingSource(tmp_path / "x.amigo")
-    with (tmp_path / "y.amigo").open("wb") as file:
-        write_head(file, Head(0.0, "", "anna", "Pioneer", "amigo", "amigo", False))
-    with pytest.raises(UsageError, match=r"y\.amigo has no packets of a robot"):
-        RecordingSource(tmp_path / "y.amigo")

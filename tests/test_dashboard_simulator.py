@@ -108,18 +108,6 @@ def test_the_emergency_stop_latches_until_it_is_cleared() -> None:
     run(test)
 
 
-def test_frames_on_the_line_both_ways() -> None:
-    async def test(source: SimulatorSource, bench: Bench, page: Page) -> None:
-        def names(to_robot: bool) -> set[str]:
-            packets = [packet for frame in page.frames for packet in frame.get("packets", [])]
-            return {packet["name"] for packet in packets if packet["to_robot"] is to_robot}
-
-        await page.send("watch_packets", on=True)
-        await page.until(lambda: "Sip" in names(False) and "PULSE" in names(True))
-
-    run(test)
-
-
 def test_the_clock_stands_still_steps_and_runs_faster() -> None:
     with simulator() as source:
         do = {name: request.run for name, request in source.requests.items()}
@@ -170,20 +158,6 @@ def test_robot_and_obstacles_are_moved_and_the_robot_collides_with_them() -> Non
         do["place"](x=1.5, y=1.0, heading=math.pi)
         until(lambda: source.remote.drive(0.4, 0.0) or source.live()["sim"]["x"] < 0.9)
         assert source.live()["sim"]["x"] < 0.9
-
-
-def test_the_state_of_the_simulator_is_read_while_it_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    with simulator() as source:
-        locked: list[bool] = []
-
-        def read(_: object) -> int:
-            # A thread that does not hold the lock of the simulation reads a buffer that is being changed.
-            locked.append(source._driver._lock._is_owned())  # type: ignore[attr-defined]
-            return 0
-
-        monkeypatch.setattr(type(source._simulator), "bytes_in_transit", property(read))
-        source.live()
-        assert locked == [True]
 
 
 def test_walls_of_the_loaded_world_are_moved_removed_and_put_back() -> None:
@@ -246,17 +220,6 @@ def test_a_port_that_is_unplugged_comes_back() -> None:
             source.requests["reset_odometry"].run()
         until(lambda: source.state().connected)
         assert source.state().link["connections"] == "2"
-
-
-def test_buttons_and_battery() -> None:
-    with simulator() as source:
-        source.robot.enable_motors()
-        source.requests["press_motors"].run()
-        until(lambda: source.state().motors is False)
-        source.requests["charge"].run(charge=0.1)
-        until(lambda: source.state().volts < 11.9)
-        source.requests["press_reset"].run()
-        until(lambda: source.state().link["connections"] == "2")
 
 
 def test_one_of_several_robots_sees_the_others_and_they_are_served(tmp_path: Path) -> None:

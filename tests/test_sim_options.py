@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from amigobot_driver.cli import sim as command
-from amigobot_driver.profiles import Physics
-from amigobot_driver.protocol import Aux, Command
+from amigobot_driver.protocol import Command
 from amigobot_driver.sim import (
     Faults,
     OptionError,
@@ -23,6 +22,7 @@ from amigobot_driver.sim import (
     Simulator,
     SonarModel,
     Wear,
+    build_simulator,
     load_sounds,
     option_names,
     parse_aux,
@@ -52,6 +52,17 @@ OF_THE_COMMAND = {
 }
 
 
+#: The other answer to each question of `Revision`.
+VARIANTS = {
+    "heading": "deg",
+    "layout": "player",
+    "wheels": "left",
+    "duty": "permille",
+    "bits": "player",
+    "checksum": "count",
+}
+
+
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser()
     command.add_arguments(made)
@@ -71,17 +82,6 @@ def test_every_argument_of_the_simulator_is_an_option_of_both_and_documented(nam
         assert f"`{key}=" in DOCUMENT or f"?{key}=" in DOCUMENT
 
 
-def test_no_option_of_the_command_is_unknown_to_this_test() -> None:
-    known = {OTHER_NAMES.get(name, (f"--{name.replace('_', '-')}", ""))[0] for name in ARGUMENTS}
-    options = {string for action in parser()._actions for string in action.option_strings if string.startswith("--")}
-    assert options - known == {f"--{name.replace('_', '-')}" for name in OF_THE_COMMAND}
-
-
-def test_every_key_of_the_physics_is_documented() -> None:
-    for item in fields(Physics):
-        assert f"`{item.name}`" in DOCUMENT, item.name
-
-
 @pytest.mark.parametrize("kind", [Faults, Wear, SonarModel, Revision])
 def test_every_field_of_an_option_is_explained_by_the_command_and_the_document(kind: type) -> None:
     for item in fields(kind):  # type: ignore[arg-type]
@@ -91,13 +91,13 @@ def test_every_field_of_an_option_is_explained_by_the_command_and_the_document(k
 
 @pytest.mark.parametrize("name", [item.name for item in fields(Revision)])
 def test_every_variant_is_an_option_of_the_url(name: str) -> None:
-    choice = next(item for item in fields(Revision) if item.name == name).metadata["choices"][1]
+    choice = VARIANTS[name]
     simulator, _ = simulated.simulator_of(f"sim://erratic?{name}={choice}")
     assert getattr(simulator._firmware.revision, name) == choice  # type: ignore[attr-defined]
 
 
 def of_command(*words: str) -> Simulator:
-    return command._simulator(parser().parse_args(["--tcp", "1", *words]), lambda event: None)
+    return build_simulator(command._options(parser().parse_args(["--tcp", "1", *words])))
 
 
 def of_url(query: str) -> Simulator:
@@ -115,44 +115,6 @@ def of_url(query: str) -> Simulator:
 def test_a_robot_with_a_low_battery_refuses_a_client_where_that_is_asked_for(refusing: Simulator) -> None:
     refusing.receive(Command.PULSE().encode(), 0.0)
     assert refusing.transmit(0.5) == b""
-
-
-@pytest.mark.parametrize("accepting", [of_command("--charge", "0.02"), of_url("charge=0.02")], ids=["command", "url"])
-def test_a_robot_with_a_low_battery_answers_by_default(accepting: Simulator) -> None:
-    accepting.receive(Command.PULSE().encode(), 0.0)
-    assert accepting.transmit(0.5) != b""
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
-    (tmp_path / "device.yaml").write_text('- {request: "V?", answer: "1.0", delay: 0.1}\n')
-    (tmp_path / "sounds.yaml").write_text("50: '~mine'\n51: hello\n")
-    (tmp_path / "robot.yaml").write_text("extends: amigo\nname: mine\n")
-    return tmp_path
-
-
-def test_the_command_and_the_url_build_the_same_robot(files: Path) -> None:
-    device, sounds, robot = (files / name for name in ("device.yaml", "sounds.yaml", "robot.yaml"))
-    made = (
-        of_command(
-            *("--wear", "left_scale=1.1", "--wear", "slip=0.01", "--sonar", "noise=0.5", "--sounds", str(sounds)),
-            *("--aux", f"1={device}", "--aux", "2=none", "--robot", str(robot)),
-        ),
-        of_url(f"wear=left_scale=1.1;slip=0.01&sonar=noise=0.5&sounds={sounds}&aux=1={device};2=none&robot={robot}"),
-    )
-    for simulator in made:
-        parts = simulator._firmware.hardware
-        assert simulator.profile.name == "mine"
-        assert simulator._body._wear == Wear(left_scale=1.1, slip=0.01)
-        assert parts.sonar._model == SonarModel(noise=0.5)
-        assert {number: sound.name for number, sound in parts.sounds._sounds.items()} == {50: "~mine", 51: "hello"}
-        parts.aux[0].write(b"V?", 0.0)
-        parts.aux[0].request(3)
-        answers = [parts.aux[0].step(time / 100) for time in range(100)]
-        assert [answer.data for answer in answers if isinstance(answer, Aux)] == [b"1.0"]
-        parts.aux[1].write(b"hello", 0.0)
-        parts.aux[1].request(1)
-        assert not any(parts.aux[1].step(time / 100) for time in range(100))
 
 
 @pytest.mark.parametrize(
@@ -188,8 +150,3 @@ def test_a_file_with_something_else_is_refused_in_one_line(tmp_path: Path, text:
             assert "\n" not in str(error)
         else:
             assert text == "{}"
-
-
-def test_a_robot_given_twice_in_a_url_is_refused() -> None:
-    with pytest.raises(simulated.PortError, match="the robot is given twice"):
-        simulated.simulator_of("sim://amigo?robot=p3dx")

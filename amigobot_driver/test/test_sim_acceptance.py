@@ -115,14 +115,6 @@ class TestWhatAriaSends:
         client.run(0.2)
         assert [p.data for _, p in client.packets if type(p).__name__ == "Aux"] == [b"AT\r"]
 
-    def test_closing_at_every_speed_does_no_harm(self) -> None:
-        client = Client()
-        for _ in range(5):
-            client.write(CLOSE)
-            client.run(0.003)
-        client.run(0.5)
-        assert answer(client, SYNC0) == SYNC0
-
 
 class TestWhatPlayerSends:
     @pytest.mark.parametrize("seto", ["FAFB03070007", "FAFB04073B073B", "FAFB06073B010008 3B"])
@@ -136,15 +128,6 @@ class TestWhatPlayerSends:
         client.write(seto)
         sip = client.sip()
         assert (sip.x, sip.y, sip.heading) == (0, 0, 0)
-
-    def test_velocity_pairs_without_a_pulse(self) -> None:
-        client = Client().open()
-        for _ in range(20):
-            client.write(Command.VEL(150).encode())
-            client.write(Command.RVEL(20).encode())
-            client.run(0.1)
-        assert client.speed == pytest.approx(0.15, abs=0.005)
-        assert client.turn_rate == pytest.approx(20, abs=1)
 
 
 def test_blind_synchronisation_of_an_open_robot_ends_its_session() -> None:

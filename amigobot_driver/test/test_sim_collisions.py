@@ -5,27 +5,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 
 import pytest
 from sim_client import Client, world
 
-from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command
 from amigobot_driver.sim import WorldPose
 
 WALL_AHEAD = world((1.0, -2.0, 1.0, 2.0))
 #: the AmigoBot's front is 160 mm ahead of its axle
 CONTACT = 1.0 - 0.160
-
-
-def test_the_body_stops_at_the_wall() -> None:
-    client = Client(where=WALL_AHEAD).open()
-    client.send(Command.VEL(300))
-    client.run(6.0)
-    assert client.sim.truth.pose.x == pytest.approx(CONTACT, abs=0.001)
-    assert client.sim.truth.pose.x <= CONTACT
 
 
 def test_both_wheels_stall_and_the_bits_stay_while_it_pushes() -> None:
@@ -35,16 +25,6 @@ def test_both_wheels_stall_and_the_bits_stay_while_it_pushes() -> None:
     sips = client.run(2.0)
     assert all(sip.left_stalled and sip.right_stalled and sip.motors_enabled for sip in sips)  # type: ignore[attr-defined]
     assert client.event_texts("stall")[:2] == ["left wheel stalled", "right wheel stalled"]
-
-
-@pytest.mark.parametrize(("speed", "shortest", "longest"), [(50, 0.3, 1.0), (300, 0.04, 0.3)])
-def test_it_stalls_when_the_pwm_has_risen(speed: int, shortest: float, longest: float) -> None:
-    """Slowly driven, the error that makes full PWM takes longer to grow."""
-    client = Client(where=world((0.3, -2.0, 0.3, 2.0))).open()
-    client.send(Command.VEL(speed))
-    client.run_until(lambda: client.sim.truth.touching, 10)
-    took = client.run_until(lambda: "left wheel stalled" in client.event_texts("stall"), 2)
-    assert shortest < took < longest
 
 
 def test_backing_off_clears_the_stall() -> None:
@@ -57,46 +37,6 @@ def test_backing_off_clears_the_stall() -> None:
     assert not sip.left_stalled and not sip.right_stalled
     assert client.speed == pytest.approx(-0.2, abs=0.003)
     assert abs(client.heading) < 1.0
-
-
-def test_the_way_back_begins_at_once() -> None:
-    """While it pushes, the set-point does not stay at the speed that was asked for."""
-    client = Client(where=WALL_AHEAD).open()
-    client.send(Command.VEL(600))
-    client.run(6.0)
-    client.send(Command.VEL(-200))
-    client.run(1.2)
-    assert client.speed == pytest.approx(-0.2, abs=0.01)
-
-
-def test_a_stop_ends_the_pushing() -> None:
-    client = Client(where=WALL_AHEAD).open()
-    client.send(Command.VEL(300))
-    client.run(6.0)
-    client.send(Command.STOP())
-    client.run(1.0)
-    sip = client.sip()
-    assert not sip.left_stalled and not sip.moving
-
-
-def test_odometry_stands_still_with_the_wheels() -> None:
-    client = Client(where=WALL_AHEAD).open()
-    client.send(Command.VEL(300))
-    client.run(6.0)
-    before = client.sip().x
-    client.run(5.0)
-    assert client.sip().x - before <= 1
-    assert before * 0.5083e-3 == pytest.approx(CONTACT, abs=0.003)
-
-
-@pytest.mark.parametrize(("stall_val", "stalls"), [(256, 0), (255, 2), (100, 2)])
-def test_a_stall_value_above_the_maximum_never_stalls(stall_val: int, stalls: int) -> None:
-    profile = load_profile("amigo")
-    profile = dataclasses.replace(profile, flash={**profile.flash, "StallVal": stall_val})
-    client = Client(profile, WALL_AHEAD).open()
-    client.send(Command.VEL(300))
-    client.run(6.0)
-    assert len(client.event_texts("stall")) == stalls
 
 
 def test_a_wall_at_a_shallow_angle_turns_it_away() -> None:

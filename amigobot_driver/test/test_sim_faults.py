@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from sim_client import Client
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, FrameDecoder, Malformed, Reset, Sip, Unknown, parse
-from amigobot_driver.sim import FaultError, Faults, SessionState, Simulator, Window, load_world, parse_faults
-from amigobot_driver.sim.faults import fault_help
+from amigobot_driver.protocol import Command, FrameDecoder, Malformed, Sip, Unknown, parse
+from amigobot_driver.sim import OptionError, Faults, SessionState, Simulator, Window, load_world, parse_faults
 
 
 class TestWriting:
@@ -49,12 +48,9 @@ class TestWriting:
         ],
     )
     def test_a_bad_one_is_named(self, text: str) -> None:
-        with pytest.raises(FaultError, match="fault") as caught:
+        with pytest.raises(OptionError, match="fault") as caught:
             parse_faults([text])
         assert "\n" not in str(caught.value)
-
-    def test_the_help_names_each(self) -> None:
-        assert all(name in fault_help() for name in ("corrupt", "unplug", "stuck_button"))
 
     @given(st.floats(0, 500), st.floats(0, 400))
     def test_windows(self, start: float, duration: float) -> None:
@@ -88,25 +84,12 @@ class TestLine:
         # About a third of the 36-byte frames are hit; few of those in the header, which is not counted as bad.
         assert 550 < good < 800 and bad > 150
 
-    def test_lost_bytes(self) -> None:
-        client = Client().open()
-        client.sim.faults = Faults(lose_bytes=0.01)
-        good, _, _ = frames(client, 100.0)
-        assert 550 < good < 800
-
     @pytest.mark.parametrize(("fault", "share"), [("lose_packets", 0.8), ("duplicate", 1.2)])
     def test_packets_from_the_robot(self, fault: str, share: float) -> None:
         client = Client().open()
         client.sim.faults = Faults(**{fault: 0.2})
         good, bad, _ = frames(client, 100.0)
         assert good == pytest.approx(1000 * share, abs=50) and bad == 0
-
-    def test_packets_to_the_robot(self) -> None:
-        client = Client().open()
-        client.sim.faults = Faults(lose_packets=1.0)
-        client.send(Command.VEL(200))
-        client.run(1.0)
-        assert client.speed == 0.0
 
     def test_delay_keeps_the_order(self) -> None:
         client = Client(baud=9600).open()
@@ -119,16 +102,6 @@ class TestLine:
         times = [time for time, packet in client.packets if isinstance(packet, Sip)][-50:]
         gaps = [b - a for a, b in pairwise(times)]
         assert max(gaps) > 0.15
-
-    def test_babble_between_packets(self) -> None:
-        client = Client().open()
-        client.sim.faults = Faults(babble=5.0)
-        text = b""
-        for _ in range(1000):
-            client.now += 0.01
-            text += client.sim.transmit(client.now)
-        assert 20 < text.count(b"\r\n") < 130 and b"Partner" in text
-        assert FrameDecoder().feed(text, 0.0)
 
     def test_silence(self) -> None:
         client = Client(faults=Faults(silence=Window(5.0, 2.0))).open()
@@ -150,12 +123,6 @@ class TestLine:
 
 
 class TestRobot:
-    def test_reset(self) -> None:
-        client = Client(faults=Faults(reset=Window(3.0))).open()
-        packets = client.run(3.0)
-        assert sum(isinstance(packet, Reset) for packet in packets) == 1
-        assert client.sim.session is SessionState.WAIT
-
     def test_jammed_wheels_stall_in_the_middle_of_the_floor(self) -> None:
         client = Client(faults=Faults(jam=Window(4.0, 2.0))).open()
         client.send(Command.VEL(200))
@@ -197,9 +164,6 @@ class TestRepeatable:
     @given(st.lists(st.floats(0.01, 0.5), min_size=1, max_size=5), st.integers(0, 3))
     def test_whenever_one_looks(self, steps: list[float], seed: int) -> None:
         assert self.drive(seed, steps) == self.drive(seed, [0.4])
-
-    def test_another_seed_is_another_story(self) -> None:
-        assert self.drive(1, [0.1]) != self.drive(2, [0.1])
 
     @pytest.mark.parametrize("faults", [Faults(), Faults(lose_packets=0.3, duplicate=0.1), Faults(delay=0.08)])
     def test_next_event_misses_nothing(self, faults: Faults) -> None:

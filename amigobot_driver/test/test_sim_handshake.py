@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sim_client import Client
 
-from amigobot_driver.protocol import Command, Reset, Sip, SyncEcho, SyncReply, checksum, encode_frame
+from amigobot_driver.protocol import Command, Reset, Sip, checksum, encode_frame
 from amigobot_driver.sim import SessionState
 
 SYNCS = (Command.PULSE, Command.OPEN, Command.CLOSE)
@@ -26,11 +26,6 @@ def answers(client: Client, *numbers: int) -> list[str]:
 
 
 class TestWait:
-    def test_in_order(self) -> None:
-        client = Client()
-        assert answers(client, 0, 1, 2) == ["SyncEcho", "SyncEcho", "SyncReply"]
-        assert client.sim.session is SessionState.SYNCED
-
     @pytest.mark.parametrize("numbers", [(1,), (2,), (0, 2), (0, 1, 1), (0, 2, 1)])
     def test_out_of_order_is_said_so_and_starts_anew(self, numbers: tuple[int, ...]) -> None:
         client = Client()
@@ -46,12 +41,6 @@ class TestWait:
         assert answers(client, 0, number) == ["SyncEcho"]
         assert answers(client, 1) == ["SyncEcho"]
 
-    def test_an_answer_comes_within_20_ms_and_what_the_bytes_take(self) -> None:
-        client = Client(baud=9600)
-        client.write(Command.PULSE().encode())
-        took = client.run_until(lambda: bool(client.packets), 1.0, alive=False)
-        assert took <= 0.020 + 12 * 10 / 9600
-
 
 class TestSynced:
     def test_silent_until_opened(self) -> None:
@@ -62,46 +51,14 @@ class TestSynced:
         answers(client, 1)
         assert isinstance(client.next(Sip), Sip)
 
-    def test_close_leads_back(self) -> None:
-        client = Client()
-        answers(client, 0, 1, 2)
-        assert answers(client, 2) == []
-        assert client.sim.session is SessionState.WAIT
-
-    @pytest.mark.parametrize("number", [0, 3, 4, 18, 29, 255])
-    def test_others_are_ignored(self, number: int) -> None:
-        client = Client()
-        answers(client, 0, 1, 2)
-        assert answers(client, number) == []
-        assert client.sim.session is SessionState.SYNCED
-
 
 class TestOpen:
-    def test_motors_off_and_sonar_on(self) -> None:
-        sip = Client().open(motors=False).next(Sip)
-        assert not sip.motors_enabled and sip.sonar_enabled
-
-    def test_open_again_changes_nothing(self) -> None:
-        client = Client().open()
-        client.send(Command.OPEN())
-        assert client.sip().motors_enabled
-
     def test_close_is_silent_at_once(self) -> None:
         client = Client(baud=9600).open()
         client.send(Command.CONFIG())
         client.write(Command.CLOSE().encode())
         client.run(0.2, alive=False)  # the frame on the wire is finished
         assert not client.run(1.0, alive=False)
-
-    def test_close_switches_off(self) -> None:
-        client = Client().open()
-        client.send(Command.VEL(200))
-        client.run(1.0)
-        client.send(Command.CLOSE())
-        client.run(2.0)
-        assert client.speed == 0.0
-        client.open(motors=False)
-        assert not client.sip().motors_enabled
 
     def test_parameters_revert(self) -> None:
         client = Client().open()
@@ -111,17 +68,6 @@ class TestOpen:
         client.run(0.5, alive=False)
         client.open()
         assert (client.config().trans_vel_max, client.config().rot_kp) == (300, 30)
-
-    def test_odometry_goes_on_in_the_next_session(self) -> None:
-        client = Client().open()
-        client.send(Command.VEL(200))
-        client.run(2.0)
-        client.send(Command.STOP())
-        client.run(2.0)
-        x = client.sip().x
-        client.send(Command.CLOSE())
-        client.run(0.5, alive=False)
-        assert client.open().sip().x == x > 0
 
 
 class TestInput:
@@ -178,14 +124,6 @@ class TestInput:
         client = Client().open()
         client.write(noise)
         client.run(1.0)
-
-
-def test_identity_is_flash_s() -> None:
-    client = Client("amigo", name="Marvin")
-    answers(client, 0, 1, 2)
-    reply = client.packets[-1][1]
-    assert reply == SyncReply(name="Marvin", robot_class="Pioneer", subclass="amigo")
-    assert isinstance(client.packets[0][1], SyncEcho)
 
 
 def test_reset_button() -> None:

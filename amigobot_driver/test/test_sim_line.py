@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sim_client import Client
 
 from amigobot_driver.protocol import Command, Sip
-from amigobot_driver.sim.faults import FaultInjector, Faults
+from amigobot_driver.sim.faults import FaultInjector
 from amigobot_driver.sim.line import SendPriority, SimulatedLine
 from amigobot_driver.sim.wire import Wire
 
@@ -41,28 +41,6 @@ class TestPace:
         wire.send(b"x" * size, SendPriority.ANSWER, 0.0)
         assert arrival(wire, b"x" * size) == pytest.approx(size * BYTE, abs=BYTE)
 
-    def test_bytes_come_in_handfuls(self) -> None:
-        wire = line()
-        wire.send(bytes(36), SendPriority.SIP, 0.0)
-        chunks = [wire.collect(step * BYTE + 1e-9) for step in range(40)]
-        assert [len(chunk) for chunk in chunks if chunk] == [14, 14, 8]
-
-    def test_frames_follow_without_a_gap(self) -> None:
-        wire = line()
-        for text in (b"A" * 20, b"B" * 20, b"C" * 20):
-            wire.send(text, SendPriority.ANSWER, 0.0)
-        assert arrival(wire, b"C" * 20) == pytest.approx(60 * BYTE, abs=BYTE)
-
-    def test_a_duplicate_takes_its_own_time(self) -> None:
-        injector = FaultInjector("test")
-        injector.faults = Faults(duplicate=1.0)
-        wire = SimulatedLine(injector, paced=True)
-        wire.send(b"A" * 20, SendPriority.SIP, 0.0)
-        wire.send(b"B" * 20, SendPriority.SIP, 0.0)
-        assert wire.collect(20.5 * BYTE) == b"A" * 20
-        assert wire.collect(40.5 * BYTE) == b"A" * 20
-        assert wire.collect(80.5 * BYTE) == b"B" * 40
-
     def test_a_robot_at_9600_baud_says_no_more_than_960_bytes_a_second(self) -> None:
         client = Client("amigo-sh", baud=9600).open()
         client.send(Command.IOREQUEST(2), Command.ENCODER(2), Command.GYRO(1))
@@ -70,15 +48,6 @@ class TestPace:
         frames = [packet for packet in client.run(10.0)]
         assert sum(len(packet.encode()) + 5 for packet in frames) <= 9610
         assert sum(isinstance(packet, Sip) for packet in frames) == 100
-
-    def test_bytes_to_the_robot_follow_each_other(self) -> None:
-        wire = Wire(BYTE)
-        wire.put(b"A" * 10, 0.0)
-        wire.put(b"B" * 10, 0.0)
-        received, last = wire.take(10.5 * BYTE)
-        assert (received, last) == (b"A" * 10, pytest.approx(10 * BYTE))
-        assert wire.take(15.5 * BYTE)[0] == b"B" * 5
-        assert len(wire) == 5
 
     @given(st.lists(st.tuples(st.binary(min_size=1, max_size=30), st.floats(0, 0.2)), max_size=8))
     def test_what_goes_in_comes_out_whenever_one_looks(self, pieces: list[tuple[bytes, float]]) -> None:
@@ -118,15 +87,6 @@ class TestPriority:
         assert len(wire.collect(20.0)) == 150 * 7
         assert wire.stats.dropped == 3
 
-    def test_a_sip_goes_first_when_answers_fill_the_buffer(self) -> None:
-        wire = line()
-        wire.send(b"A" * 50, SendPriority.ANSWER, 0.0)
-        wire.send(b"B" * 1024, SendPriority.ANSWER, 0.0)
-        wire.send(b"S" * 77, SendPriority.SIP, 0.0)
-        wire.send(b"C" * 50, SendPriority.ANSWER, 0.0)
-        assert wire.collect(10.0) == b"A" * 50 + b"S" * 77 + b"B" * 1024
-        assert wire.stats.dropped == 1
-
     def test_sips_never_pause_for_a_playlist(self) -> None:
         client = Client("amigo", baud=9600).open()
         client.run(0.5)
@@ -151,11 +111,3 @@ class TestTwoSpeeds:
         client.run(0.2, alive=False)
         client.write(Command.PULSE().encode())
         assert client.kinds(client.run(0.1, alive=False)) == ["SyncEcho"]
-
-    def test_an_open_robot_can_be_heard_but_not_understood(self) -> None:
-        client = Client(baud=9600).open()
-        client.sim.set_client_baud(38400)
-        client.run(0.1, alive=False)  # the frame that was on the wire
-        assert client.run(1.0, alive=False) == []
-        now = client.now + 1.0
-        assert client.sim.transmit(now)

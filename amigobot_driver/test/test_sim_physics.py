@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sim_client import Client, world
+from sim_client import Client
 
-from amigobot_driver.profiles import Profile, ProfileError, build_profile, load_profile
+from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.protocol import Command, Sip
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, OptionError, WorldPose, load_report
 from amigobot_driver.transport import simulated
@@ -61,17 +60,6 @@ def test_lifted_wheels_turn_and_the_body_stays() -> None:
     assert client.sim.truth.pose.x == pytest.approx(0.2, abs=0.02)
 
 
-def test_a_robot_that_is_carried_keeps_its_counters_and_sees_the_new_walls() -> None:
-    client = Client("amigo-sh").open()
-    client.sim.replace_world(world((0.0, 2.0, 2.0, 2.0)))
-    client.sim.place(WorldPose(1.0, 0.0, math.pi / 2))
-    client.run(0.5)
-    packets = client.run(1.0)
-    ranges = {r.number: r.range for packet in packets if isinstance(packet, Sip) for r in packet.sonar}
-    assert 1700 < ranges[3] < 1950
-    assert client.sip().x == 0
-
-
 def report(**changes: object) -> dict[str, object]:
     return {
         "format": REPORT_FORMAT,
@@ -109,9 +97,3 @@ def test_a_file_that_is_no_report_is_refused(tmp_path: Path, content: object, sa
     path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(OptionError, match=said):
         load_report(str(path))
-
-
-def test_a_profile_from_a_mapping_is_checked_as_a_file_is() -> None:
-    assert build_profile({"extends": "amigo", "body": {"track_mm": 250}}, "here").body.track == 0.25
-    with pytest.raises(ProfileError, match="here: extends is 'nobody'"):
-        build_profile({"extends": "nobody"}, "here")

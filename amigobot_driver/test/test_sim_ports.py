@@ -13,7 +13,7 @@ import pytest
 from sim_client import Client
 
 from amigobot_driver.profiles import ProfileError, load_profile
-from amigobot_driver.protocol import Aux, Command, Config, Encoders, Gyro, Io, Playlist, Sip
+from amigobot_driver.protocol import Aux, Command, Config, Encoders, Gyro, Io, Playlist
 from amigobot_driver.sim import Faults, Reply, ScriptedDevice, SessionState, Wear, playlist
 
 
@@ -35,12 +35,6 @@ class TestStreams:
         assert len(client.run(1.0)) == sips
         times = [time for time, _ in client.packets[first:]]
         assert all(b - a == pytest.approx(0.1, abs=0.006) for a, b in pairwise(times))
-
-    @pytest.mark.parametrize(("robot", "cycle", "sips"), [("amigo", 1, 20), ("amigo-sh", 50, 20)])
-    def test_sinfocycle_is_a_code_or_milliseconds(self, robot: str, cycle: int, sips: int) -> None:
-        client = with_flash(robot, SInfoCycle=cycle).open()
-        assert len(client.run(1.0)) == sips
-        assert client.config().info_cycle == cycle
 
     @pytest.mark.parametrize(
         ("robot", "command", "kind", "value", "packets"),
@@ -71,12 +65,6 @@ class TestStreams:
         kinds = client.kinds(client.run(1.0))
         start = kinds.index("Gyro")
         assert kinds[start : start + 8] == ["Gyro", "Sip", "Io", "Encoders"] * 2
-
-    def test_a_closed_session_ends_them(self) -> None:
-        client = Client().open()
-        client.send(Command.IOREQUEST(2), Command.ENCODER(2), Command.CLOSE())
-        client.run(0.3, alive=False)
-        assert set(client.kinds(client.open().run(0.5))) == {"Sip"}
 
 
 class TestPins:
@@ -114,11 +102,6 @@ class TestPins:
         sip = client.sip()
         assert (getattr(sip, port_field), sip.analog) == (3, 204)
 
-    def test_the_fifth_port_sees_the_battery(self) -> None:
-        client = Client().open()
-        client.send(Command.BATTEST(120), Command.IOREQUEST(1))
-        assert client.next(Io).analog[4] / 1024 * 5 * 4 == pytest.approx(12.0, abs=0.05)
-
 
 class TestAux:
     @pytest.mark.parametrize(
@@ -130,12 +113,6 @@ class TestAux:
         client.send(write(b"HELLO"), ask(5))
         packet = client.next(Aux)
         assert (packet.port, packet.data) == (number, b"HELLO")
-
-    def test_only_amigo_sh_has_a_third(self) -> None:
-        for robot, packets in (("amigo", 0), ("amigo-sh", 1)):
-            client = Client(robot).open()
-            client.send(Command.TTY4(b"x"), Command.GETAUX3(1))
-            assert count(client, Aux, 0.3) == packets
 
     def test_it_waits_for_as_many_as_were_asked_for_and_answers_once(self) -> None:
         client = Client().open()
@@ -153,22 +130,6 @@ class TestAux:
         client.run(0.1)
         client.send(Command.GETAUX(3))
         assert client.next(Aux).data == b"new"
-
-    def test_the_ring_keeps_the_last_256_bytes(self) -> None:
-        client = Client().open()
-        for block in range(4):
-            client.send(Command.TTY2(bytes([block]) * 100))
-        client.run(1.0)
-        client.send(Command.GETAUX(195))
-        assert client.next(Aux).data == b"\x01" * 56 + b"\x02" * 100 + b"\x03" * 39
-
-    @pytest.mark.parametrize(("code", "seconds"), [(0, 0.12), (2, 0.045)])
-    def test_bytes_take_their_time(self, code: int, seconds: float) -> None:
-        client = Client("amigo-sh").open()
-        client.send(Command.AUX1BAUD(code), Command.TTY2(b"x" * 96), Command.GETAUX(96))
-        sent = client.now - 0.04
-        client.next(Aux)
-        assert client.now - sent == pytest.approx(seconds, abs=0.016)
 
     def test_a_scripted_device(self) -> None:
         camera = ScriptedDevice([Reply(b"RS\r", b"ACK\r", 0.5), Reply(b"GV\r", b"CMUcam v1.12\r")])
@@ -195,18 +156,6 @@ class TestSounds:
         client.send(Command.SOUND(51), Command.SOUND(50))  # the last is a group
         assert client.event_texts("sound") == ["57 whoosh", "51 hello"]
 
-    def test_cues(self) -> None:
-        client = Client().open()
-        client.send(Command.CLOSE())
-        assert client.event_texts("sound") == ["2 connected", "3 disconnected"]
-
-    def test_one_entry_of_the_playlist(self) -> None:
-        client = Client().open()
-        client.send(Command.PLAYLIST(51))
-        packet = client.next(Playlist)
-        assert (packet.number, packet.enabled, packet.name) == (51, 1, "hello")
-        assert packet.offset > 0 and packet.length > 0
-
     @pytest.mark.parametrize("number", [50, 200])
     def test_groups_and_empty_places_have_no_sound(self, number: int) -> None:
         client = Client().open()
@@ -223,12 +172,6 @@ class TestSounds:
         assert [packet.number for packet in packets[1:]] == list(range(50, 256))
         assert not any(packet.enabled for packet in packets)
         assert [len(packet.name) <= 16 for packet in packets]
-
-    def test_amigo_sh_has_tones_only(self) -> None:
-        client = Client("amigo-sh").open()
-        client.send(Command.SOUND(51), Command.PLAYLIST(0), Command.SAY(bytes((25, 20, 10, 40))))
-        assert count(client, Playlist, 0.5) == 0
-        assert client.event_texts("sound") == ["2 tones, 0.7 s"]
 
 
 class TestGyro:
@@ -307,20 +250,6 @@ class TestConfig:
 
 
 class TestBattery:
-    def test_it_drains_faster_when_driving(self) -> None:
-        def drop(velocity: int) -> float:
-            client = Client(charge=0.5).open()
-            client.send(Command.VEL(velocity))
-            client.run(60.0)
-            return 0.5 - client.sim.battery.charge
-
-        assert 0 < drop(0) < drop(300) / 1.5
-
-    def test_a_full_one_lasts_for_hours(self) -> None:
-        client = Client().open()
-        client.run(60.0)
-        assert 2 < 1 / (1 - client.sim.battery.charge) / 60 < 8
-
     def test_alarm_and_cut_off(self) -> None:
         client = Client().open()
         client.send(Command.BATTEST(108))
@@ -340,41 +269,3 @@ class TestBattery:
             client.send(Command.BATTEST(tenths))
             client.run(seconds)
         assert client.sim.session is SessionState.OPEN
-
-    def test_low_battery_may_refuse_a_client(self) -> None:
-        client = Client(charge=0.02, refuse_low_battery=True)
-        client.write(Command.PULSE().encode())
-        assert not client.run(0.5, alive=False)
-
-    def test_amigo_sh_says_it_twice(self) -> None:
-        client = Client("amigo-sh").open()
-        client.send(Command.BATTEST(124))
-        sip = client.sip()
-        assert (sip.battery, sip.battery_x10, sip.charge_state) == (124, 124, 0)
-
-
-class TestHostBaud:
-    def test_the_line_changes_and_reverts_with_the_session(self) -> None:
-        client = Client("amigo-sh", baud=9600).open()
-        client.send(Command.HOSTBAUD(2))
-        assert client.sim.byte_time == pytest.approx(10 / 38400)
-        client.run(3.0)
-        assert client.config().host_baud == 2
-        client.send(Command.CLOSE())
-        client.run(0.2, alive=False)
-        assert client.sim.byte_time == pytest.approx(10 / 9600)
-
-    def test_without_an_answer_at_the_new_speed_it_goes_back(self) -> None:
-        client = Client("amigo-sh", baud=9600).open()
-        client.sim.set_client_baud(9600)
-        client.send(Command.HOSTBAUD(4))
-        client.run(0.1, alive=False)  # the frame that was on the wire
-        assert client.run(0.5, alive=False) == []
-        client.run(1.0, alive=False)
-        assert client.sim.byte_time == pytest.approx(10 / 9600)
-        assert count(client, Sip, 1.0) == 10
-
-    def test_amigos_does_not_know_it(self) -> None:
-        client = Client("amigo", baud=9600).open()
-        client.send(Command.HOSTBAUD(2))
-        assert client.sim.byte_time == pytest.approx(10 / 9600)

@@ -52,15 +52,6 @@ def test_the_driver_connects_drives_and_closes(name: str) -> None:
     assert bench.simulator.session is SessionState.WAIT
 
 
-@pytest.mark.parametrize("name", ["lisbon", "spain"])
-def test_a_pioneer_drives_at_the_half_meter_per_second_of_the_recordings(name: str) -> None:
-    bench = opened(name)
-    bench.until(lambda: bench.robot.running, 8.0)
-    bench.run(1.0)
-    bench.run(3.0, cmd_vel=(0.5, 0.0))
-    assert bench.simulator.truth.left_velocity == pytest.approx(0.5, abs=0.01)
-
-
 @pytest.mark.parametrize("name", ROBOTS)
 def test_the_doctor_has_the_faults_of_the_robot_and_no_other(name: str) -> None:
     assert causes(look(f"sim://?as={name}&check_baud=1")) == FAULTY.get(name, [])

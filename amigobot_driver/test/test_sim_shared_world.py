@@ -95,29 +95,12 @@ def test_a_robot_that_drives_into_another_stops_at_it(other: str) -> None:
     assert pair.pose("b") == WorldPose(1.2, 0.0)
 
 
-def test_two_robots_that_drive_at_each_other_meet_and_can_drive_away() -> None:
-    pair = Pair(WorldPose(-1.0, 0.0), WorldPose(1.0, 0.0, math.pi))
-    pair.drive(8, a=200, b=200)
-    front = load_profile("amigo").body.front
-    assert pair.pose("b").x - pair.pose("a").x == pytest.approx(2 * front, abs=0.02)
-    assert pair.pose("a").x == pytest.approx(-pair.pose("b").x, abs=0.05)
-    pair.drive(4, a=-200, b=-200)
-    assert pair.pose("b").x - pair.pose("a").x > 2 * front + 0.5
-
-
 def test_robots_cannot_be_at_one_place() -> None:
     with pytest.raises(WorldError, match=r"robot a: world plain: another robot would be inside the amigo"):
         Pair(WorldPose(0.0, 0.0), WorldPose(0.1, 0.0))
     pair = Pair(WorldPose(0.0, 0.0), WorldPose(2.0, 0.0))
     with pytest.raises(WorldError, match=r"another robot would be inside the amigo at x 1\.90 m"):
         pair.world.robots["a"].place(WorldPose(1.9, 0.0))
-
-
-def test_advancing_one_robot_advances_the_other() -> None:
-    pair = Pair(WorldPose(0.0, 0.0), WorldPose(0.0, 3.0))
-    pair.send("b", Command.VEL(300))
-    pair.world.robots["a"].advance(pair.now + 1.0)
-    assert pair.pose("b").x > 0.1
 
 
 # -- the file ---------------------------------------------------------------------------------------------------

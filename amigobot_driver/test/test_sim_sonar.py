@@ -13,7 +13,7 @@ from sim_client import Client, world
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Sip
-from amigobot_driver.sim import Faults, SonarModel, WorldPose, load_world
+from amigobot_driver.sim import Faults, SonarModel, WorldPose
 
 QUIET = SonarModel(noise=0.0)
 NO_ECHO = 6100
@@ -39,12 +39,6 @@ class TestTiming:
         first = numbers[0]
         assert numbers == [(first + i) % 8 for i in range(16)]
 
-    def test_sonarcycle(self) -> None:
-        client = Client("amigo-sh").open()
-        client.send(Command.SONARCYCLE(100))
-        client.run(0.5)
-        assert len(readings(client, 4.0)) == pytest.approx(40, abs=1)
-
     def test_the_range_belongs_to_the_moment_of_the_ping(self) -> None:
         client = Client(where=world((3.0, -3.0, 3.0, 3.0)), sonar=QUIET).open()
         client.send(Command.POLLING(b"\x03"), Command.VEL(500))
@@ -58,12 +52,6 @@ class TestTiming:
 
 
 class TestSequence:
-    def test_clockwise_from_the_left(self) -> None:
-        client = Client().open()
-        client.run(1.0)
-        numbers = [r.number for _, p in client.packets if isinstance(p, Sip) for r in p.sonar]
-        assert numbers[:8] == list(range(8))
-
     @pytest.mark.parametrize(
         ("sequence", "numbers"),
         [
@@ -89,21 +77,6 @@ class TestSequence:
         client.send(Command.SONAR(1))
         client.run(0.3)
         assert {number for number, _ in readings(client, 1.0)} == {4}
-
-    def test_sonar_off_and_on(self) -> None:
-        client = Client().open()
-        client.send(Command.SONAR(0))
-        client.run(0.2)
-        assert not client.sip().sonar_enabled and readings(client, 1.0) == []
-        client.send(Command.SONAR(1))
-        assert client.sip().sonar_enabled
-        assert len(readings(client, 2.0)) >= 38
-
-    def test_a_new_session_has_the_default_sequence(self) -> None:
-        client = Client().open()
-        client.send(Command.POLLING(b"\x05"), Command.CLOSE())
-        client.run(0.3, alive=False)
-        assert {number for number, _ in readings(client.open(), 1.0)} == set(range(8))
 
 
 class TestGeometry:
@@ -156,15 +129,6 @@ class TestGeometry:
         assert received(0) == 1000
         assert 800 < received(60) < 1000
         assert received(80) == NO_ECHO
-
-    def test_the_room_looks_as_its_file_says(self) -> None:
-        room = load_world("room")
-        client = Client("amigo", room, sonar=QUIET).open()
-        received = dict(readings(client, 1.0))
-        for number, pose in enumerate(load_profile("amigo").sonar.poses):
-            x, y = room.start.x + pose.x, room.start.y + pose.y
-            beam = [room.cast(x, y, pose.heading + math.radians(7.5 * i / 10), reach=5.0) for i in range(-10, 11)]
-            assert received[number] / 1000 <= min(beam) + 0.1
 
 
 class TestErrors:

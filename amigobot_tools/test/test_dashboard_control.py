@@ -48,22 +48,6 @@ class TestControl:
         assert control.grant_overdue(10.0 + ANSWER, driving=False)
         assert control.holder == 2
 
-    def test_a_holder_that_refuses_keeps_it(self) -> None:
-        control = Control()
-        control.take(1, 0.0)
-        control.take(2, 0.0)
-        control.keep(1)
-        assert not control.grant_overdue(100.0, driving=False) and control.holder == 1
-
-    def test_only_the_holder_answers(self) -> None:
-        control = Control()
-        control.take(1, 0.0)
-        control.take(2, 0.0)
-        with pytest.raises(NotInControlError):
-            control.hand_over(2)
-        with pytest.raises(NotInControlError):
-            control.keep(3)
-
     def test_a_holder_that_leaves_passes_it_to_the_browser_that_asks(self) -> None:
         control = Control()
         control.take(1, 0.0)
@@ -71,13 +55,6 @@ class TestControl:
         assert control.leave(1) and control.holder == 2
         assert control.leave(2) and control.holder is None
         assert not control.leave(2)
-
-    def test_a_question_ends_with_the_browser_that_asks(self) -> None:
-        control = Control()
-        control.take(1, 0.0)
-        control.take(2, 0.0)
-        assert not control.leave(2)
-        assert (control.holder, control.asking) == (1, None)
 
 
 class Clock:
@@ -137,16 +114,6 @@ class TestPilot:
         until(lambda: len(remote.calls) > 1)
         assert not pilot.braking
         assert remote.calls == ["emergency_stop", "clear_emergency_stop"] and remote.velocities == [(0.2, 0.0)]
-
-    def test_velocities_that_are_repeated_go_on(self, pilot: Pilot, remote: FakeRemote, clock: Clock) -> None:
-        for number in range(4):
-            pilot.drive(0.2, 0.1)
-            clock.advance(0.9 * SILENCE)
-            assert remote.velocities == [(0.2, 0.1)] * (number + 1) and not remote.calls
-        pilot.drive(0.0, 0.0)
-        until(lambda: remote.velocities[-1] == (0.0, 0.0))
-        clock.advance(2 * SILENCE)
-        assert not remote.calls and not pilot.driving
 
     def test_a_browser_that_goes_stops_only_a_robot_that_it_drives(
         self, pilot: Pilot, remote: FakeRemote, clock: Clock

@@ -42,10 +42,3 @@ def test_points_of_the_last_ten_minutes_are_kept_and_handed_out_from_where_a_pag
     assert history.after(everything["times"][-3], ["number"])["values"] == [[newest - 1, newest]]
     assert history.after(everything["times"][-1], ["number"])["times"] == []
     assert history.names == ["late", "number"]
-
-
-def test_the_number_of_values_is_limited() -> None:
-    history = History()
-    for number in range(1000):
-        history.add(float(number), {f"value_{number}": 1.0})
-    assert len(history.names) == 400

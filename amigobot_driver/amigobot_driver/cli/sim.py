@@ -22,36 +22,21 @@ from functools import partial
 from typing import IO
 
 from .. import signals
-from ..profiles import ProfileError, load_profile
 from ..sim import (
-    FaultError,
-    OptionError,
-    ReportedRobot,
-    RevisionError,
+    Faults,
+    Revision,
     SessionState,
     Simulator,
     SimulatorEvent,
     SonarModel,
     Wear,
-    WorldError,
-    load_report,
-    load_reported,
+    build_simulator,
     load_robots,
-    load_sounds,
-    load_world,
-    parse_aux,
-    parse_faults,
-    parse_pose,
     parse_revision,
-    parse_sonar,
-    parse_wear,
-    revision_of,
 )
 from ..sim.build import DEFAULT_ROBOT
-from ..sim.erratic import revision_help
-from ..sim.events import Listener
-from ..sim.faults import fault_help
-from ..sim.options import number_help, reported_help
+from ..sim.option_fields import option_help
+from ..sim.options import reported_help
 from ..sim.pty import PtyConnection
 from ..sim.server import ClientConnection, Served, TruthLog, serve
 from ..sim.tcp import TcpConnection
@@ -103,6 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variant",
         action="append",
+        default=[],
         metavar="NAME=VALUE",
         help="firmware variant of an Erratic; see below",
     )
@@ -112,16 +98,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sonar", action="append", default=[], metavar="NAME=VALUE", help="error model of the sonars; see below"
     )
-    parser.add_argument("--sounds", default="default", metavar="FILE", help="YAML file of the stored sounds, or none")
+    parser.add_argument("--sounds", metavar="FILE", help="YAML file of the stored sounds, or none")
     parser.add_argument(
         "--aux", action="append", default=[], metavar="PORT=DEVICE", help="loop, none, or a YAML file of replies"
     )
     parser.epilog = (
         f"reported robots, each as --as NAME:\n{reported_help()}\n\n"
-        f"faults, each as --fault NAME=VALUE:\n{fault_help()}\n\n"
-        f"wear, each as --wear NAME=VALUE:\n{number_help(Wear)}\n\n"
-        f"sonar, each as --sonar NAME=VALUE:\n{number_help(SonarModel)}\n\n"
-        f"variants of an Erratic, each as --variant NAME=VALUE:\n{revision_help()}"
+        f"faults, each as --fault NAME=VALUE:\n{option_help(Faults)}\n\n"
+        f"wear, each as --wear NAME=VALUE:\n{option_help(Wear)}\n\n"
+        f"sonar, each as --sonar NAME=VALUE:\n{option_help(SonarModel)}\n\n"
+        f"variants of an Erratic, each as --variant NAME=VALUE:\n{option_help(Revision)}"
     )
     parser.add_argument("--truth", metavar="FILE", help="append the true state of the robot to FILE, as JSON lines")
 
@@ -138,7 +124,9 @@ def run(args: argparse.Namespace) -> int:
         file = stack.enter_context(_open_log(args.truth)) if args.truth else None
         try:
             served = _several(args, clock, file, stack) if args.robots else [_single(args, clock, file, stack)]
-        except (ProfileError, WorldError, FaultError, RevisionError, OptionError) as error:
+        except UsageError:
+            raise
+        except ValueError as error:
             raise UsageError(str(error)) from None
         simulators = [entry.robot for entry in served if isinstance(entry.robot, Simulator)]
         serve(*served, stopped=_Ending(stopped, simulators if args.robots else []))
@@ -169,7 +157,7 @@ class _Ending:
 
 def _single(args: argparse.Namespace, clock: _Clock, file: IO[str] | None, stack: contextlib.ExitStack) -> Served:
     """Open the port of the robot that the arguments describe."""
-    simulator = _simulator(args, clock.print_event)
+    simulator = build_simulator(_options(args), on_event=clock.print_event)
     connection = _connect(args.pty, args.tcp, simulator, clock.print, check_baud=args.check_baud)
     stack.callback(connection.close)
     clock.print(f"{_described(simulator)}, listening on {connection.description}")
@@ -196,36 +184,28 @@ def _described(simulator: Simulator) -> str:
     return f"{simulator.profile.description} in {simulator.world.name}"
 
 
-def _simulator(args: argparse.Namespace, on_event: Listener) -> Simulator:
-    """Create the simulator from the command line.
-
-    Raises:
-        ProfileError, WorldError, FaultError, RevisionError, OptionError: An option is wrong; the message names it.
-    """
-    if args.reported:
-        reported = load_reported(args.reported, args.robot or "", args.fault, args.wear)
-    elif args.from_report:
-        reported = load_report(args.from_report)
-    else:
-        reported = ReportedRobot(load_profile(args.robot or DEFAULT_ROBOT), Wear())
-    profile = reported.profile
-    return Simulator(
-        profile,
-        load_world(args.world),
-        start=parse_pose(args.start) if args.start else None,
-        seed=args.seed,
-        baud=args.baud,
-        name=args.name,
-        charge=reported.charge if args.charge is None else args.charge,
-        refuse_low_battery=args.refuse_low_battery,
-        wear=parse_wear(args.wear) if args.wear and not args.reported else reported.wear,
-        sonar=parse_sonar(args.sonar) if args.sonar else reported.sonar,
-        sounds=load_sounds(args.sounds) if args.sounds != "default" else None,
-        aux=parse_aux(args.aux),
-        faults=reported.faults if args.reported else parse_faults(args.fault),
-        revision=parse_revision(args.variant, revision_of(profile)) if args.variant else None,
-        on_event=on_event,
-    )
+def _options(args: argparse.Namespace) -> dict[str, str]:
+    """Return the options of the command line as those of `sim://`."""
+    given = {
+        "robot": args.robot,
+        "report": args.from_report,
+        "as": args.reported,
+        "world": args.world,
+        "start": args.start,
+        "seed": args.seed,
+        "name": args.name,
+        "charge": args.charge,
+        "refuse_low_battery": int(args.refuse_low_battery),
+        "baud": args.baud,
+        "sounds": args.sounds,
+        "faults": ";".join(args.fault),
+        "wear": ";".join(args.wear),
+        "sonar": ";".join(args.sonar),
+        "aux": ";".join(args.aux),
+    }
+    parse_revision(args.variant, Revision())  # refuses names of other options
+    variants = dict(text.partition("=")[::2] for text in args.variant)
+    return {name: str(value) for name, value in given.items() if value not in (None, "")} | variants
 
 
 class _Clock:

@@ -10,28 +10,18 @@ the driver: the driver's assumptions about a robot are tested against an indepen
 from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
 from .build import build_simulator, option_names
-from .erratic import Revision, RevisionError, parse_revision, revision_names, revision_of
+from .erratic import Revision, parse_revision, revision_of
 from .events import SimulatorEvent
 from .factory import flash_of
-from .faults import FaultError, Faults, Window, flag, parse_faults
-from .options import (
-    REPORT_FORMAT,
-    REPORT_VERSION,
-    OptionError,
-    ReportedRobot,
-    load_report,
-    load_reported,
-    load_sounds,
-    parse_aux,
-    parse_sonar,
-    parse_wear,
-)
-from .robots_file import RobotEntry, RobotsFile, load_robots
+from .faults import Faults, parse_faults
+from .option_fields import OptionError, Window, flag
+from .options import REPORT_FORMAT, REPORT_VERSION, load_report, load_reported, load_sounds, parse_aux
+from .robots_file import RobotsFile, load_robots
 from .session import SessionState
 from .shared_world import SharedWorld
 from .simulator import Simulator, Truth
 from .sonar import SonarModel
-from .sounds import PlaylistEntry, playlist
+from .sounds import playlist
 from .world import Segment, World, WorldPose
 from .worlds import WorldError, available_worlds, load_world, parse_pose
 
@@ -39,16 +29,11 @@ __all__ = [
     "REPORT_FORMAT",
     "REPORT_VERSION",
     "AuxDevice",
-    "FaultError",
     "Faults",
     "LoopBack",
     "OptionError",
-    "PlaylistEntry",
     "Reply",
-    "ReportedRobot",
     "Revision",
-    "RevisionError",
-    "RobotEntry",
     "RobotsFile",
     "ScriptedDevice",
     "Segment",
@@ -77,9 +62,6 @@ __all__ = [
     "parse_faults",
     "parse_pose",
     "parse_revision",
-    "parse_sonar",
-    "parse_wear",
     "playlist",
-    "revision_names",
     "revision_of",
 ]

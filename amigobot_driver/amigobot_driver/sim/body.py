@@ -12,11 +12,11 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any
 
 from ..profiles import Physics, Profile
+from .option_fields import number, option
 from .surroundings import Surroundings
 from .world import Footprint, Segment, World, WorldPose, blocked
 
@@ -35,22 +35,22 @@ class IdleMode(Enum):
     BRAKE = auto()  #: short circuit: the wheel brakes
 
 
-def _number(default: float, low: float, high: float, help: str) -> Any:
-    return field(default=default, metadata={"range": (low, high), "help": help})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wear:
     """How the real wheels differ from the numbers in the firmware, so that odometry and truth diverge."""
 
-    left_scale: float = _number(1.0, 0.5, 2.0, "true rolling distance of the left wheel over the nominal")
-    right_scale: float = _number(1.0, 0.5, 2.0, "true rolling distance of the right wheel over the nominal")
-    track_scale: float = _number(1.0, 0.5, 2.0, "true distance between the wheels over the nominal")
-    slip: float = _number(0.0, 0.0, 1.0, "standard deviation of the share of each step that a wheel slips")
+    left_scale: float = option(1.0, "true rolling distance of the left wheel over the nominal", number(0.5, 2.0))
+    right_scale: float = option(1.0, "true rolling distance of the right wheel over the nominal", number(0.5, 2.0))
+    track_scale: float = option(1.0, "true distance between the wheels over the nominal", number(0.5, 2.0))
+    slip: float = option(0.0, "standard deviation of the share of each step that a wheel slips", number(0.0, 1.0))
     #: P3-DX 0.0015, AmigoBot-SH 0.005 (docs/explanation/recordings.md)
     #: the size at a real robot is not known (docs/reference/field.md)
-    rest_velocity: float = _number(0.0, 0.0, 0.1, "m/s, up to which the packets have a velocity at rest, at random")
-    velocity_noise: float = _number(0.0, 0.0, 0.1, "m/s, standard deviation of a wheel's velocity in the packets")
+    rest_velocity: float = option(
+        0.0, "m/s, up to which the packets have a velocity at rest, at random", number(0.0, 0.1)
+    )
+    velocity_noise: float = option(
+        0.0, "m/s, standard deviation of a wheel's velocity in the packets", number(0.0, 0.1)
+    )
 
 
 class Wheel:

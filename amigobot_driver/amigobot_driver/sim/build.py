@@ -11,8 +11,9 @@ from typing import Any
 from ..profiles import load_profile
 from .erratic import parse_revision, revision_names, revision_of
 from .events import Listener, ignore
-from .faults import FaultError, flag, parse_faults
-from .options import OptionError, load_report, load_reported, load_sounds, parse_aux, parse_sonar, parse_wear
+from .faults import parse_faults
+from .option_fields import OptionError, flag
+from .options import load_report, load_reported, load_sounds, parse_aux, parse_sonar, parse_wear
 from .simulator import Simulator
 from .world import World
 from .worlds import WorldError, load_world, parse_pose
@@ -55,7 +56,7 @@ def build_simulator(
         on_event: Called with each event as it happens.
 
     Raises:
-        ProfileError, WorldError, FaultError, OptionError, ValueError: An option is not known or not allowed; the
+        ProfileError, WorldError, OptionError, ValueError: An option is not known or not allowed; the
             message names it and what is allowed.
     """
     variants = [f"{name}={text}" for name, text in options.items() if name in revision_names()]
@@ -81,7 +82,7 @@ def _value(name: str, text: str) -> Any:
         raise ValueError(f"option {name!r} is not known, allowed: {', '.join(option_names())}")
     try:
         return _OPTIONS[name](text)
-    except (WorldError, FaultError, OptionError):
+    except (WorldError, OptionError):
         raise
     except ValueError as error:
         raise ValueError(f"option {name}={text!r:.60}: {error}") from None

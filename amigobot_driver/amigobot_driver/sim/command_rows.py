@@ -1,48 +1,19 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Execution of commands from a table with one row per command, and the rows that all controllers share."""
+"""The commands that all controllers execute alike."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Any
 
-from ..protocol import Arg, CommandTable, Instruction
-from .drive import Drive
+from ..protocol import CommandTable
+from .controller import Controller
 from .motion import Speed
 
-#: the types of the argument that a command's row accepts; an int for all others
-_KINDS: dict[Arg, type] = {Arg.NONE: type(None), Arg.TEXT: bytes}
-
-T = TypeVar("T")
-
-
-class DriveTarget(Protocol):
-    """What the shared commands act on."""
-
-    drive: Drive
-
-    def enable_motors(self, on: bool, cause: str = "ENABLE") -> None:
-        """Switch the motors on or off; `cause` is for the event."""
-        ...
-
-
-DriveRow = Callable[[DriveTarget, Any], None]
-
-
-def run_row(rows: Mapping[CommandTable, Callable[[T, Any], None]], robot: T, instruction: Instruction) -> None:
-    """Execute a command; without a row, or with a missing or wrong kind of argument, do nothing.
-
-    Args:
-        rows: What each command does, given the robot and the argument as the wire had it.
-        robot: What the command acts on.
-        instruction: The decoded command.
-    """
-    row = rows.get(instruction.command)
-    if row is not None and isinstance(instruction.value, _KINDS.get(instruction.command.arg, int)):
-        row(robot, instruction.value)
+DriveRow = Callable[[Controller[Any], Any], None]
 
 
 def drive_rows(table: type[CommandTable]) -> dict[CommandTable, DriveRow]:

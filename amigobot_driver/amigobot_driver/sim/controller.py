@@ -8,10 +8,11 @@ from __future__ import annotations
 import copy
 import math
 from abc import ABC, abstractmethod
-from typing import Generic, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
 
 from ..profiles import Profile
-from ..protocol import Checksum, Command, CommandTable, Instruction, Packet, checksum, decode
+from ..protocol import Arg, Checksum, Command, CommandTable, Packet, checksum, decode
 from ..wording import on_or_off
 from .command_buffer import CommandBuffer
 from .drive import Drive
@@ -28,7 +29,11 @@ TICK = 0.010
 #: s between two measurements of the battery
 _BATTERY_CYCLE = 0.1
 
+#: the types of the argument that a command accepts; an int for all others
+_KINDS: dict[Arg, type] = {Arg.NONE: type(None), Arg.TEXT: bytes}
+
 P = TypeVar("P", bound=FlashParameters)
+Rows = Mapping[CommandTable, Callable[[Any, Any], None]]
 
 
 class Controller(ABC, Generic[P]):
@@ -42,7 +47,7 @@ class Controller(ABC, Generic[P]):
     _commands_per_tick = 1
     _commands: type[CommandTable] = Command
 
-    def __init__(self, profile: Profile, flash: P, hardware: Hardware, on_event: Listener) -> None:
+    def __init__(self, profile: Profile, flash: P, hardware: Hardware, on_event: Listener, rows: Rows) -> None:
         """Connect the controller to its hardware; a subclass boots it.
 
         Args:
@@ -50,8 +55,9 @@ class Controller(ABC, Generic[P]):
             flash: Contents of the FLASH.
             hardware: Everything the controller is connected to.
             on_event: Called with each event as it happens.
+            rows: What each command does, given the controller and the argument as the wire had it.
         """
-        self.profile, self.flash, self.hardware = profile, flash, hardware
+        self.profile, self.flash, self.hardware, self._rows = profile, flash, hardware, rows
         self.now = 0.0
         self._on_event = on_event
 
@@ -182,12 +188,14 @@ class Controller(ABC, Generic[P]):
             self.drive.resume()
             self.event("watchdog", "the client is back, motion resumes")
         instruction = decode(packet, self._commands)
-        if instruction is not None:
-            self._execute(instruction)
+        if instruction is not None and self._supports(instruction.command):
+            row = self._rows.get(instruction.command)
+            if row is not None and isinstance(instruction.value, _KINDS.get(instruction.command.arg, int)):
+                row(self, instruction.value)
 
-    @abstractmethod
-    def _execute(self, instruction: Instruction) -> None:
-        """Execute a decoded command."""
+    def _supports(self, command: CommandTable) -> bool:
+        """Return whether the firmware has a command."""
+        return True
 
     @abstractmethod
     def _check_charge(self, volts: float, now: float) -> None:

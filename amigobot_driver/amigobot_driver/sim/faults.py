@@ -9,13 +9,12 @@ parse_faults(["corrupt=0.001", "lose_packets=0.02", "unplug=10:2:60"])       # t
 
 from __future__ import annotations
 
-import math
 import random
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from ..protocol import BAUD_RATES
-from ..wording import wrong_type
+from .option_fields import Window, option, parse_options
 
 #: Texts of a radio modem between packets (docs/protocol.md 3.7).
 _BABBLE = (
@@ -26,161 +25,58 @@ _BABBLE = (
 )
 
 
-class FaultError(ValueError):
-    """A fault does not exist or its value cannot be read; the message names what is allowed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """Time window of a fault: from `start` for `duration`, repeated every `every`; s since the simulation started."""
-
-    start: float
-    duration: float = 0.0
-    every: float = math.inf
-
-    def covers(self, time: float) -> bool:
-        """Return whether the fault is active at `time` (s)."""
-        since = time - self.start
-        return since >= 0.0 and (since if math.isinf(self.every) else since % self.every) < self.duration
-
-    def begins(self, before: float, time: float) -> bool:
-        """Return whether the fault begins after `before` and not after `time` (s)."""
-        if math.isinf(self.every):
-            return before < self.start <= time
-        return time >= self.start and (time - self.start) // self.every > (before - self.start) // self.every
+def _baud(text: str) -> int:
+    if not text.isdecimal() or int(text) not in BAUD_RATES:
+        raise ValueError(", ".join(map(str, BAUD_RATES)))
+    return int(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Faults:
     """All faults; the defaults inject none. Faults of the line apply to both directions."""
 
-    corrupt: float = field(default=0.0, metadata={"help": "share of bytes in which a bit flips"})
-    lose_bytes: float = field(default=0.0, metadata={"help": "share of bytes that vanish"})
-    lose_packets: float = field(default=0.0, metadata={"help": "share of packets that vanish"})
-    duplicate: float = field(default=0.0, metadata={"help": "share of packets that arrive twice"})
-    delay: float = field(default=0.0, metadata={"help": "s by which a packet may be late, at random"})
-    babble: float = field(default=0.0, metadata={"help": "lines of modem text in a second"})
-    lose_requests: float = field(default=0.0, metadata={"help": "share of GETAUX requests that are lost"})
-    silence: Window | None = field(default=None, metadata={"help": "no byte passes: START:DURATION[:EVERY], s"})
-    unplug: Window | None = field(default=None, metadata={"help": "the port disappears: START:DURATION[:EVERY], s"})
-    reset: Window | None = field(default=None, metadata={"help": "the controller restarts: START[::EVERY], s"})
-    jam: Window | None = field(default=None, metadata={"help": "no wheel turns: START:DURATION[:EVERY], s"})
-    dead_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these detect nothing: 2,5, from 0"})
-    mute_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these give no reading: 2,5, from 0"})
-    stuck_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these repeat one range: 2,5, from 0"})
-    cross_talk: float = field(default=0.0, metadata={"help": "share of pings that another robot's sonars cut short"})
-    dead_gyro: bool = field(default=False, metadata={"help": "1: the gyro gives no packets"})
-    gyro_offset: float = field(default=0.0, metadata={"help": "counts by which the gyro reads too high"})
-    pressed_bumpers: frozenset[int] = field(
-        default=frozenset(), metadata={"help": "these segments are pressed: 0,7, from 0, the front ring first"}
+    corrupt: float = option(0.0, "share of bytes in which a bit flips")
+    lose_bytes: float = option(0.0, "share of bytes that vanish")
+    lose_packets: float = option(0.0, "share of packets that vanish")
+    duplicate: float = option(0.0, "share of packets that arrive twice")
+    delay: float = option(0.0, "s by which a packet may be late, at random")
+    babble: float = option(0.0, "lines of modem text in a second")
+    lose_requests: float = option(0.0, "share of GETAUX requests that are lost")
+    silence: Window | None = option(None, "no byte passes: START:DURATION[:EVERY], s")
+    unplug: Window | None = option(None, "the port disappears: START:DURATION[:EVERY], s")
+    reset: Window | None = option(None, "the controller restarts: START[::EVERY], s")
+    jam: Window | None = option(None, "no wheel turns: START:DURATION[:EVERY], s")
+    dead_sonars: frozenset[int] = option(frozenset(), "these detect nothing: 2,5, from 0")
+    mute_sonars: frozenset[int] = option(frozenset(), "these give no reading: 2,5, from 0")
+    stuck_sonars: frozenset[int] = option(frozenset(), "these repeat one range: 2,5, from 0")
+    cross_talk: float = option(0.0, "share of pings that another robot's sonars cut short")
+    dead_gyro: bool = option(False, "1: the gyro gives no packets")
+    gyro_offset: float = option(0.0, "counts by which the gyro reads too high")
+    pressed_bumpers: frozenset[int] = option(
+        frozenset(), "these segments are pressed: 0,7, from 0, the front ring first"
     )
-    no_floor: frozenset[int] = field(default=frozenset(), metadata={"help": "no floor under these: 0 left, 1 right"})
-    refuse_open: bool = field(default=False, metadata={"help": "1: it answers the handshake and opens no session"})
-    left_open: int = field(
-        default=0, metadata={"help": "another program left a session open at this line speed, in baud"}
-    )
-    keep_baud: bool = field(default=False, metadata={"help": "1: a speed set by HOSTBAUD stays until a reset"})
-    reset_on_open: float = field(default=0.0, metadata={"help": "s for which opening the port resets the controller"})
-    deaf_after_loss: bool = field(
-        default=False, metadata={"help": "1: a port that closes in mid-session leaves it deaf for its watchdog time"}
-    )
-    hurried_close: float = field(
-        default=0.0, metadata={"help": "s after another command within which CLOSE does not end the session"}
-    )
-    sonars_stay_on: bool = field(default=False, metadata={"help": "1: CLOSE does not switch the sonars off"})
-    late_seto: float = field(default=0.0, metadata={"help": "s that SETO takes"})
-    two_versions: bool = field(
-        default=False, metadata={"help": "1: ARCOS sends its version as two texts in CONFIG packets"}
-    )
-    modem: bool = field(default=False, metadata={"help": "1: a radio modem passes no byte until it receives WMS2"})
-    stuck_button: bool = field(default=False, metadata={"help": "1: the MOTORS button keeps the motors off"})
-    stop_button: bool = field(default=False, metadata={"help": "1: the stop button of a Pioneer is pressed"})
-
-
-def fault_help() -> str:
-    """Return the list of faults, one per line."""
-    return "\n".join(f"  {item.name:<16} {item.metadata['help']}" for item in fields(Faults))
+    no_floor: frozenset[int] = option(frozenset(), "no floor under these: 0 left, 1 right")
+    refuse_open: bool = option(False, "1: it answers the handshake and opens no session")
+    left_open: int = option(0, "another program left a session open at this line speed, in baud", _baud)
+    keep_baud: bool = option(False, "1: a speed set by HOSTBAUD stays until a reset")
+    reset_on_open: float = option(0.0, "s for which opening the port resets the controller")
+    deaf_after_loss: bool = option(False, "1: a port that closes in mid-session leaves it deaf for its watchdog time")
+    hurried_close: float = option(0.0, "s after another command within which CLOSE does not end the session")
+    sonars_stay_on: bool = option(False, "1: CLOSE does not switch the sonars off")
+    late_seto: float = option(0.0, "s that SETO takes")
+    two_versions: bool = option(False, "1: ARCOS sends its version as two texts in CONFIG packets")
+    modem: bool = option(False, "1: a radio modem passes no byte until it receives WMS2")
+    stuck_button: bool = option(False, "1: the MOTORS button keeps the motors off")
+    stop_button: bool = option(False, "1: the stop button of a Pioneer is pressed")
 
 
 def parse_faults(texts: Iterable[str]) -> Faults:
-    """Read faults from text.
-
-    Args:
-        texts: One NAME=VALUE per fault.
-
-    Returns:
-        The faults.
+    """Read faults, one NAME=VALUE each.
 
     Raises:
-        FaultError: A name is unknown, or a value is not allowed.
+        OptionError: A name is unknown, or a value is not allowed.
     """
-    readers = {item.name: _READERS[str(item.type)] for item in fields(Faults)}
-    values: dict[str, object] = {}
-    for text in texts:
-        name, _, value = text.partition("=")
-        if name not in readers:
-            raise FaultError(f"fault {name!r:.60} is not known, allowed: {', '.join(readers)}")
-        try:
-            values[name] = readers[name](value)
-        except ValueError:
-            item = next(item for item in fields(Faults) if item.name == name)
-            expected = f"{_FORMS[str(item.type)]} ({item.metadata['help']})"
-            raise FaultError(wrong_type(f"fault {name}", value, expected)) from None
-    return Faults(**values)  # type: ignore[arg-type]  # _READERS has a reader for each type
-
-
-def _positive(text: str) -> float:
-    value = float(text)
-    if not 0.0 <= value < math.inf:
-        raise ValueError
-    return value
-
-
-def _window(text: str) -> Window:
-    start, duration, every = (*text.split(":"), "", "")[:3] if text.count(":") <= 2 else ("", "", "")
-    window = Window(_positive(start), _positive(duration or "0"), _positive(every) if every else math.inf)
-    if window.every <= window.duration:
-        raise ValueError
-    return window
-
-
-def _baud(text: str) -> int:
-    if (baud := int(text)) not in BAUD_RATES:
-        raise ValueError
-    return baud
-
-
-def _numbers(text: str) -> frozenset[int]:
-    return frozenset(int(word) for word in text.split(","))
-
-
-def flag(text: str) -> bool:
-    """Return the value of an option that is 0 or 1.
-
-    Raises:
-        ValueError: It is another text.
-    """
-    if text not in ("0", "1"):
-        raise ValueError("expected 0 or 1")
-    return text == "1"
-
-
-#: Readers by the annotation of the field.
-_READERS: dict[str, Callable[[str], object]] = {
-    "float": _positive,
-    "int": _baud,
-    "Window | None": _window,
-    "frozenset[int]": _numbers,
-    "bool": flag,
-}
-#: What the readers expect, for messages.
-_FORMS = {
-    "float": "a number of at least 0",
-    "int": ", ".join(map(str, BAUD_RATES)),
-    "Window | None": "times in s of at least 0, a DURATION shorter than EVERY",
-    "frozenset[int]": "numbers with commas between them",
-    "bool": "0 or 1",
-}
+    return parse_options("fault", texts, Faults())
 
 
 class FaultInjector:

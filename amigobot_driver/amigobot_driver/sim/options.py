@@ -14,9 +14,9 @@ import dataclasses
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import yaml
 
@@ -26,6 +26,7 @@ from ..wording import too_large, wrong_type
 from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
 from .faults import Faults, parse_faults
+from .option_fields import OptionError, parse_options
 from .sonar import SonarModel
 from .sounds import DEFAULT_PLAYLIST, LAST_SOUND, PlaylistEntry, playlist
 
@@ -35,41 +36,23 @@ _MAX_REPORT = 50_000_000
 REPORT_FORMAT, REPORT_VERSION = "amigobot verify report", 1
 _AUX_PORTS = ("1", "2", "3")
 
-T = TypeVar("T")
-
-
-class OptionError(ValueError):
-    """An option does not exist or cannot be read; the message names what is allowed."""
-
 
 def parse_wear(texts: Iterable[str]) -> Wear:
-    """Read the differences between wheels and profile.
-
-    Args:
-        texts: One NAME=VALUE per difference.
-
-    Returns:
-        The wear.
+    """Read the differences between wheels and profile, one NAME=VALUE each.
 
     Raises:
         OptionError: A name is unknown, or a value is outside its range.
     """
-    return _numbers(Wear, "wear", texts)
+    return parse_options("wear", texts, Wear())
 
 
 def parse_sonar(texts: Iterable[str]) -> SonarModel:
-    """Read the errors of the sonars.
-
-    Args:
-        texts: One NAME=VALUE per error.
-
-    Returns:
-        The model.
+    """Read the errors of the sonars, one NAME=VALUE each.
 
     Raises:
         OptionError: A name is unknown, or a value is outside its range.
     """
-    return _numbers(SonarModel, "sonar", texts)
+    return parse_options("sonar", texts, SonarModel())
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +87,7 @@ def load_reported(name: str, robot: str = "", faults: Iterable[str] = (), wear: 
 
     Raises:
         OptionError: The name is not known, or the profile is of another body; the message lists the names.
-        ProfileError, FaultError: The profile or a fault is not known.
+        ProfileError: The profile is not known.
     """
     known = reported_robots()
     if name not in known:
@@ -149,11 +132,6 @@ def load_report(path: str) -> ReportedRobot:
         return ReportedRobot(build_profile(section["profile"], path), parse_wear(wear), parse_sonar(sonar))
     except (KeyError, TypeError, AttributeError) as error:
         raise OptionError(f"{path}: its section `simulator` is damaged ({type(error).__name__}: {error})") from None
-
-
-def number_help(kind: type[Any]) -> str:
-    """Return the fields of `Wear` or `SonarModel`, one per line."""
-    return "\n".join(f"  {item.name:<14} {item.metadata['help']}" for item in fields(kind))
 
 
 def load_sounds(text: str) -> Mapping[int, PlaylistEntry]:
@@ -237,21 +215,3 @@ def _read(path: str, max_size: int = _MAX_SIZE) -> Any:
         if isinstance(error, OptionError):
             raise
         raise OptionError(f"{path}: cannot be read ({' '.join(str(error).split())})") from None
-
-
-def _numbers(kind: type[T], what: str, texts: Iterable[str]) -> T:
-    known = {item.name: item for item in fields(kind)}  # type: ignore[arg-type]
-    values: dict[str, float] = {}
-    for text in texts:
-        name, _, value = text.partition("=")
-        if name not in known:
-            raise OptionError(f"{what} {name!r:.60} is not known, allowed: {', '.join(known)}")
-        low, high = known[name].metadata["range"]
-        try:
-            values[name] = float(value)
-        except ValueError:
-            values[name] = math.nan
-        if not low <= values[name] <= high:
-            meaning = known[name].metadata["help"]
-            raise OptionError(wrong_type(f"{what} {name}", value, f"a number from {low:g} to {high:g} ({meaning})"))
-    return kind(**values)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-from .keywords import from_keywords, number
+from .keywords import WORD, from_keywords, number
 
 P = TypeVar("P", bound="FlashParameters")
 
@@ -24,7 +24,14 @@ class FlashParameters(ABC):
     """
 
     BAUD_KEYWORD: ClassVar[str]  #: the manual's name for the code of the client's line speed
+    #: whether the deceleration applies to stopping only, and the acceleration to a lower velocity
+    brakes_only_to_zero: ClassVar[bool] = False
 
+    # Limits that no command can exceed.
+    trans_vel_top: int = 2200  #: mm/s
+    rot_vel_top: int = 720  #: deg/s
+    trans_acc_top: int = WORD  #: mm/s^2, of the deceleration, too
+    rot_acc_top: int = WORD  #: deg/s^2, of the deceleration, too
     watchdog: int = number("WatchDog", 2000)  #: ms without a packet until the robot stops; 0: never
     low_battery: int = number("LowBattery", 110)  #: 0.1 V
     pwm_max: int = number("PwmMax", 255, 1)
@@ -45,31 +52,6 @@ class FlashParameters(ABC):
 
     @property
     @abstractmethod
-    def trans_vel_top(self) -> int:
-        """Speed in mm/s that no command can exceed."""
-
-    @property
-    @abstractmethod
-    def rot_vel_top(self) -> int:
-        """Turn rate in deg/s that no command can exceed."""
-
-    @property
-    @abstractmethod
-    def trans_acc_top(self) -> int:
-        """Acceleration and deceleration in mm/s^2 that no command can exceed."""
-
-    @property
-    @abstractmethod
-    def rot_acc_top(self) -> int:
-        """Angular acceleration and deceleration in deg/s^2 that no command can exceed."""
-
-    @property
-    @abstractmethod
-    def brakes_only_to_zero(self) -> bool:
-        """Whether the deceleration applies to stopping only, and the acceleration to a lower velocity."""
-
-    @property
-    @abstractmethod
     def ticks_per_meter(self) -> float:
         """Encoder ticks per meter of wheel travel."""
 
@@ -79,9 +61,9 @@ class FlashParameters(ABC):
         """Half the difference of the wheels' encoder ticks in one turn of the robot."""
 
     @property
-    @abstractmethod
     def drift(self) -> float:
-        """Share of its ticks that odometry adds to the left wheel."""
+        """Share of its ticks that odometry adds to the left wheel; 0 without such a correction."""
+        return 0.0
 
     @property
     def gyro_heading(self) -> bool:
@@ -89,9 +71,9 @@ class FlashParameters(ABC):
         return False
 
     @property
-    @abstractmethod
     def full_power(self) -> float:
         """Share of the battery voltage that the motors get at most, 0 to 1."""
+        return 1.0
 
     @property
     @abstractmethod

@@ -30,7 +30,7 @@ from .body import SimulatedBody, Wear, outlines_near
 from .bumpers import BumperRings
 from .compass import CompassSensor
 from .controller import TICK, Controller
-from .erratic import Revision, RevisionError, build_erratic, revision_names, revision_of
+from .erratic import Revision, build_erratic, revision_names, revision_of
 from .events import Listener, ignore
 from .faults import FaultInjector, Faults
 from .floor import FloorSensors
@@ -40,6 +40,7 @@ from .hardware import Hardware
 from .joystick import JoystickModel
 from .line import LineStats, SendPriority, SimulatedLine
 from .modem import RadioModem
+from .option_fields import OptionError
 from .pins import Pins
 from .session import SessionState
 from .sonar import SonarModel, SonarRing
@@ -109,7 +110,7 @@ class Simulator:
         Raises:
             ProfileError: A value of the profile, or `baud` or `charge`, is not allowed.
             WorldError: The robot does not fit at its start.
-            RevisionError: A revision is given for a robot that is not an Erratic.
+            OptionError: A revision is given for a robot that is not an Erratic.
         """
         self.profile = profile
         self.world = world or World("empty")
@@ -166,7 +167,7 @@ class Simulator:
         else:
             given = [name for name in revision_names() if getattr(revision, name) != getattr(Revision(), name)]
             names = f"variant {', '.join(given)}" if given else "variants"
-            raise RevisionError(f"robot {profile.name} has no {names}: only the robot erratic has variants")
+            raise OptionError(f"robot {profile.name} has no {names}: only the robot erratic has variants")
         self._started: float | None = None
         self._advance_all: Callable[[float], None] | None = None
         self._ticks = 0

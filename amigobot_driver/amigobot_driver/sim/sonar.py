@@ -9,12 +9,12 @@ import math
 import random
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from ..profiles import Profile, SonarPose
 from .body import SimulatedBody
 from .faults import FaultInjector
+from .option_fields import number, option
 from .surroundings import Surroundings
 from .world import World, first_hit, in_cone
 
@@ -34,17 +34,15 @@ _MAX_SEQUENCE = 2 * _ARRAY
 _SHORTEST_CYCLE, _LONGEST_CYCLE = 2, 120
 
 
-def _number(default: float, high: float, help: str) -> Any:
-    return field(default=default, metadata={"range": (0.0, high), "help": help})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SonarModel:
     """Errors of a sonar."""
 
-    noise: float = _number(0.001, 1.0, "m, standard deviation of a range")
-    grazing: float = _number(
-        math.radians(70), math.pi, "rad, angle between beam and normal of a wall beyond which no echo returns"
+    noise: float = option(0.001, "m, standard deviation of a range", number(0, 1))
+    grazing: float = option(
+        math.radians(70),
+        "rad, angle between beam and normal of a wall beyond which no echo returns",
+        number(0, math.pi),
     )
 
 

@@ -7,69 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
-from ...protocol import Command, CommandTable, Instruction, Packet
-from ..command_rows import drive_rows, run_row
+from ...protocol import Command, CommandTable
+from ..command_rows import drive_rows
 from ..motion import Distance, Speed
 from ..telemetry import signed
-from .flash import ActivMediaFlash
-from .telemetry import ActivMediaState, SipTelemetry
+from .firmware import ActivMediaFirmware
 
-
-class ActivMediaCommandTarget(ActivMediaState, Protocol):
-    """What commands read and change: the state of the robot and the operations of its session."""
-
-    flash: ActivMediaFlash
-    telemetry: SipTelemetry
-    now: float  #: s
-    bump_stall: int  #: a bit for each ring of bumpers, front and rear, that stalls the robot
-
-    def answer(self, packet: Packet) -> None:
-        """Send a packet that the command requested."""
-        ...
-
-    def event(self, kind: str, text: str) -> None:
-        """Report an event."""
-        ...
-
-    def enable_motors(self, on: bool, cause: str = "ENABLE") -> None:
-        """Switch the motors on or off; `cause` is for the event."""
-        ...
-
-    def close(self, reason: str) -> None:
-        """End the session; `reason` is for the event."""
-        ...
-
-    def reset(self) -> None:
-        """Restart the controller."""
-        ...
-
-    def enter_maintenance(self) -> None:
-        """Start the firmware loader."""
-        ...
-
-    def change_baud(self, code: int) -> None:
-        """Change the line speed."""
-        ...
-
-    def zero_odometry(self) -> None:
-        """Set position and heading to 0."""
-        ...
-
-
-Row = Callable[[ActivMediaCommandTarget, Any], None]
-
-
-def execute(robot: ActivMediaCommandTarget, instruction: Instruction) -> None:
-    """Execute a command of an open session, if the robot's firmware has it.
-
-    Args:
-        robot: What the command acts on.
-        instruction: The decoded command.
-    """
-    if robot.dialect.supports(instruction.command):
-        run_row(_ROWS, robot, instruction)
+Row = Callable[[ActivMediaFirmware, Any], None]
 
 
 def _parameter(name: str) -> Row:
@@ -82,25 +28,25 @@ def _divisor(name: str) -> Row:
     return lambda robot, value: robot.drive.set_parameter(name, value) if value else None
 
 
-def _vel2(robot: ActivMediaCommandTarget, word: int) -> None:
+def _vel2(robot: ActivMediaFirmware, word: int) -> None:
     unit = robot.profile.units.wheel_velocity
     robot.drive.drive_wheels(signed(word >> 8, 8) * unit, signed(word, 8) * unit)
 
 
-def _sonar_cycle(robot: ActivMediaCommandTarget, milliseconds: int) -> None:
+def _sonar_cycle(robot: ActivMediaFirmware, milliseconds: int) -> None:
     robot.hardware.sonar.set_cycle(milliseconds)
     robot.working.sonar_cycle = round(robot.hardware.sonar.cycle * 1000)
 
 
-def _encoder(robot: ActivMediaCommandTarget, value: int) -> None:
+def _encoder(robot: ActivMediaFirmware, value: int) -> None:
     robot.telemetry.encoders = min(value, 2) if robot.dialect.encoder_once else 2 * (value > 0)
 
 
-def _io_request(robot: ActivMediaCommandTarget, value: int) -> None:
+def _io_request(robot: ActivMediaFirmware, value: int) -> None:
     robot.telemetry.io = min(value, 2)
 
 
-def _sonar(robot: ActivMediaCommandTarget, value: int) -> None:
+def _sonar(robot: ActivMediaFirmware, value: int) -> None:
     # Bit 0 is the switch; on robots with several arrays the next three bits may select one of them.
     sonar = robot.hardware.sonar
     if robot.dialect.sonar_arrays:
@@ -109,33 +55,33 @@ def _sonar(robot: ActivMediaCommandTarget, value: int) -> None:
         sonar.switch(value != 0)
 
 
-def _bump_stall(robot: ActivMediaCommandTarget, value: int) -> None:
+def _bump_stall(robot: ActivMediaFirmware, value: int) -> None:
     robot.bump_stall = value & 0b11
 
 
-def _gripper_request(robot: ActivMediaCommandTarget, value: int) -> None:
+def _gripper_request(robot: ActivMediaFirmware, value: int) -> None:
     robot.telemetry.gripper = min(value, 2)
 
 
-def _joystick_request(robot: ActivMediaCommandTarget, value: int) -> None:
+def _joystick_request(robot: ActivMediaFirmware, value: int) -> None:
     robot.telemetry.joystick = min(value, 2)
 
 
-def _servo(robot: ActivMediaCommandTarget, word: int) -> None:
+def _servo(robot: ActivMediaFirmware, word: int) -> None:
     robot.event("servo", f"{word >> 8} to a pulse of {word & 0xFF}")
 
 
-def _charge(robot: ActivMediaCommandTarget, value: int) -> None:
+def _charge(robot: ActivMediaFirmware, value: int) -> None:
     if robot.flash.charger and robot.hardware.battery.reaching is not bool(value):
         robot.hardware.battery.reaching = bool(value)
         robot.event("charger", "contacts extended" if value else "contacts retracted")
 
 
-def _battest(robot: ActivMediaCommandTarget, value: int) -> None:
+def _battest(robot: ActivMediaFirmware, value: int) -> None:
     robot.hardware.battery.pretended = value / 10 if value else None
 
 
-_ROWS: dict[CommandTable, Row] = {
+ROWS: dict[CommandTable, Row] = {
     **drive_rows(Command),
     Command.SETO: lambda robot, _: robot.zero_odometry(),
     Command.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog

@@ -9,14 +9,13 @@ import copy
 import math
 
 from ...profiles import Profile
-from ...protocol import BAUD_RATES, Command, Instruction, Reset, SyncReply
-from ..controller import TICK, Controller
+from ...protocol import BAUD_RATES, Command, CommandTable, Reset, SyncReply
+from ..controller import TICK, Controller, Rows
 from ..events import Listener
 from ..guards import BatteryAlarm, BatteryGuard, Watchdog
 from ..hardware import Hardware
 from ..session import SessionState
-from . import commands
-from .dialect import SimulatedDialect, dialect_for
+from .dialect import SimulatedDialect
 from .flash import ActivMediaFlash
 from .handshake import Handshake
 from .telemetry import SipTelemetry
@@ -40,6 +39,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         hardware: Hardware,
         on_event: Listener,
         *,
+        rows: Rows,
         refuse_low_battery: bool,
     ) -> None:
         """Boot the controller.
@@ -50,12 +50,13 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
             flash: Contents of the FLASH.
             hardware: Everything the controller is connected to.
             on_event: Called with each event as it happens.
+            rows: See Controller.
             refuse_low_battery: Answer no client while the battery is below its alarm voltage.
         """
-        super().__init__(profile, flash, hardware, on_event)
+        super().__init__(profile, flash, hardware, on_event, rows)
         self.dialect = dialect
         self._commands_per_tick = dialect.commands_per_tick
-        self.telemetry = SipTelemetry(self)
+        self.telemetry = SipTelemetry(self, dialect)
         self._refuse_low_battery = refuse_low_battery
         self._taken_at = -math.inf
         self._boot()
@@ -177,8 +178,8 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         if self._handshake.state is SessionState.OPEN:
             self._open()
 
-    def _execute(self, instruction: Instruction) -> None:
-        commands.execute(self, instruction)
+    def _supports(self, command: CommandTable) -> bool:
+        return self.dialect.supports(command)
 
     def _open(self) -> None:
         self._watchdog.feed(self.now)
@@ -219,33 +220,3 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
             self.hardware.sounds.cue("low battery")
         elif alarm is BatteryAlarm.EMPTY:
             self.close(f"{volts:.1f} V: the battery is empty")
-
-
-def build_activmedia(
-    profile: Profile,
-    hardware: Hardware,
-    on_event: Listener,
-    *,
-    name: str | None = None,
-    baud_code: int | None = None,
-    refuse_low_battery: bool = False,
-) -> ActivMediaFirmware:
-    """Build the controller of an ActivMedia robot, with the firmware that its profile names.
-
-    Args:
-        profile: The robot's dimensions, limits, units and FLASH values.
-        hardware: Everything the controller is connected to.
-        on_event: Called with each event as it happens.
-        name: Name that the robot reports; None keeps the profile's.
-        baud_code: Code of the line speed; None keeps the profile's.
-        refuse_low_battery: Answer no client while the battery is below its alarm voltage.
-
-    Returns:
-        The controller, booted.
-
-    Raises:
-        ProfileError: A FLASH value is not allowed.
-    """
-    dialect = dialect_for(profile.firmware)
-    flash = dialect.load(profile, name=name, baud_code=baud_code)
-    return ActivMediaFirmware(profile, dialect, flash, hardware, on_event, refuse_low_battery=refuse_low_battery)

@@ -79,11 +79,6 @@ class ActivMediaFlash(FlashParameters):
         return {0: 100, 1: 50}.get(self.info_cycle, max(10, self.info_cycle))
 
     @property
-    def brakes_only_to_zero(self) -> bool:
-        """False: the deceleration applies to every lower velocity."""
-        return False
-
-    @property
     def ticks_per_meter(self) -> float:
         """Encoder ticks per meter of wheel travel, according to the parameters."""
         return self.ticks_mm * 1000.0 or _AMIGO_TICKS_PER_M
@@ -102,11 +97,6 @@ class ActivMediaFlash(FlashParameters):
     def gyro_heading(self) -> bool:
         """Whether the controller takes its heading from the gyro."""
         return self.has_gyro >= 2
-
-    @property
-    def full_power(self) -> float:
-        """1.0: full PWM is the whole battery voltage."""
-        return 1.0
 
     @property
     def stall_pause(self) -> float:

@@ -8,12 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import fields, replace
-from typing import Any, Protocol
+from typing import Any
 
-from ...profiles import Profile
 from ...protocol import ArcosTail, Config, Encoders, Packet, Sip, SipSonarReading
-from ..drive import Drive
-from ..hardware import Hardware
+from ..controller import Controller
 from ..line import SendPriority
 from ..telemetry import Telemetry, signed
 from .dialect import SimulatedDialect
@@ -30,32 +28,22 @@ _UNDER_VOLTAGE = 1 << 3
 _NO_TEMPERATURE = -127
 
 
-class ActivMediaState(Protocol):
-    """The state of the robot that its packets show."""
-
-    profile: Profile
-    dialect: SimulatedDialect
-    hardware: Hardware
-    drive: Drive
-    working: ActivMediaFlash
-    now: float  #: s, time of the current tick
-
-
 class SipTelemetry(Telemetry):
     """Builds the packets from the robot's state and puts them on the line, in the order of a cycle.
 
     `encoders`, `io`, `gripper` and `joystick` are the streams: 0 off, 1 one packet, 2 one packet in each cycle.
     """
 
-    def __init__(self, robot: ActivMediaState) -> None:
+    def __init__(self, robot: Controller[ActivMediaFlash], dialect: SimulatedDialect) -> None:
         """Start with all streams off.
 
         Args:
             robot: Read again in each cycle.
+            dialect: The firmware.
         """
         super().__init__(robot.hardware.line)
-        self._robot = robot
-        later = _SIP_FIELDS[_SIP_FIELDS.index(robot.dialect.sip_end) + 1 :]
+        self._robot, self._dialect = robot, dialect
+        later = _SIP_FIELDS[_SIP_FIELDS.index(dialect.sip_end) + 1 :]
         self._absent: dict[str, Any] = dict.fromkeys(later)  # fields of later firmwares
         self._reset_streams()
 
@@ -81,7 +69,7 @@ class SipTelemetry(Telemetry):
         yield sip, SendPriority.SIP
         if self.io:
             # The last byte is that of the infrared sensors, which no simulated robot has.
-            more = (*parts.bumpers.pressed(), 0) if robot.dialect.bumpers_in_io else ()
+            more = (*parts.bumpers.pressed(), 0) if self._dialect.bumpers_in_io else ()
             yield parts.pins.packet(*more), SendPriority.STREAM
         if self.encoders:
             odometer = robot.drive.odometer
@@ -102,7 +90,7 @@ class SipTelemetry(Telemetry):
 
     def config(self) -> Config:
         """Return CONFIGpac: the working parameters."""
-        working, dialect = self._robot.working, self._robot.dialect
+        working, dialect = self._robot.working, self._dialect
         known = _CONFIG_FIELDS[: _CONFIG_FIELDS.index(dialect.config_end) + 1]
         tail = dialect.config_tail
         if isinstance(tail, ArcosTail):
@@ -114,7 +102,7 @@ class SipTelemetry(Telemetry):
 
     def _sip(self) -> Sip:
         robot, parts = self._robot, self._robot.hardware
-        drive, dialect, units = robot.drive, robot.dialect, robot.profile.units
+        drive, dialect, units = robot.drive, self._dialect, robot.profile.units
         velocities = parts.body.measure()
         left, right = (round(velocity / units.velocity) for velocity in velocities)
         tenths = max(0, round(parts.battery.volts * 10))

@@ -10,60 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
-from ...protocol import CommandTable, ErraticCommand, Instruction, Packet
-from ..command_rows import drive_rows, run_row
+from ...protocol import CommandTable, ErraticCommand
+from ..command_rows import drive_rows
 from ..keywords import WORD
 from ..motion import Distance
 from ..telemetry import signed
-from .flash import ErraticFlash
-from .telemetry import ErraticState, ErraticTelemetry
+from .firmware import ErraticFirmware
 
-
-class ErraticCommandTarget(ErraticState, Protocol):
-    """What commands read and change: the state of the robot and the operations of its session."""
-
-    working: ErraticFlash
-    telemetry: ErraticTelemetry
-    servos: list[int | None]
-
-    def answer(self, packet: Packet) -> None:
-        """Send a packet that the command requested."""
-        ...
-
-    def enable_motors(self, on: bool, cause: str = "ENABLE") -> None:
-        """Switch the motors on or off; `cause` is for the event."""
-        ...
-
-    def open(self) -> None:
-        """Execute OPEN."""
-        ...
-
-    def close(self, reason: str) -> None:
-        """Execute CLOSE; `reason` is for the event."""
-        ...
-
-    def save(self) -> None:
-        """Write the working parameters to FLASH."""
-        ...
-
-    def move_servo(self, number: int, position: int) -> None:
-        """Move a servo."""
-        ...
-
-
-Row = Callable[[ErraticCommandTarget, Any], None]
-
-
-def execute(robot: ErraticCommandTarget, instruction: Instruction) -> None:
-    """Execute a command.
-
-    Args:
-        robot: What the command acts on.
-        instruction: The decoded command.
-    """
-    run_row(_ROWS, robot, instruction)
+Row = Callable[[ErraticFirmware, Any], None]
 
 
 def _term(name: str) -> Row:
@@ -74,56 +30,56 @@ def _term(name: str) -> Row:
 def _identity(name: str, length: int) -> Row:
     """Return a row that changes an identity text, up to a NUL or the size of its field (docs/protocol.md E-49)."""
 
-    def change(robot: ErraticCommandTarget, value: bytes) -> None:
+    def change(robot: ErraticFirmware, value: bytes) -> None:
         setattr(robot.working, name, value.partition(b"\0")[0][:length].decode("latin-1"))
 
     return change
 
 
-def _move(robot: ErraticCommandTarget, value: int) -> None:
-    robot.distance_target = value
+def _move(robot: ErraticFirmware, value: int) -> None:
+    robot.telemetry.distance_target = value
     robot.drive.translate(Distance(value / 1000))
 
 
-def _turn(robot: ErraticCommandTarget, heading: float) -> None:
-    robot.heading_target = heading
+def _turn(robot: ErraticFirmware, heading: float) -> None:
+    robot.telemetry.heading_target = heading
     robot.drive.turn_to(heading)
 
 
-def _turn_to(robot: ErraticCommandTarget, value: int) -> None:
+def _turn_to(robot: ErraticFirmware, value: int) -> None:
     _turn(robot, math.radians(value))
 
 
-def _turn_by(robot: ErraticCommandTarget, value: int) -> None:
+def _turn_by(robot: ErraticFirmware, value: int) -> None:
     # The angles of both DHEAD and DCHEAD are relative to the current heading (docs/protocol.md E-51).
     _turn(robot, robot.drive.odometer.heading + math.radians(value))
 
 
-def _wheels(robot: ErraticCommandTarget, word: int) -> None:
+def _wheels(robot: ErraticFirmware, word: int) -> None:
     unit = robot.profile.units.wheel_velocity
     first, second = (unit * signed(byte, 8) for byte in (word & 0xFF, word >> 8))
     left, right = (second, first) if robot.revision.wheels == "right" else (first, second)
     robot.drive.drive_wheels(left, right)
 
 
-def _pwm_frequency(robot: ErraticCommandTarget, hertz: int) -> None:
+def _pwm_frequency(robot: ErraticFirmware, hertz: int) -> None:
     low, high = ErraticCommand.PWM_FREQ.limits or (0, 0)
     if low <= hertz <= high:
         robot.working.set_pwm_frequency(hertz)
 
 
-def _pwm_duty(robot: ErraticCommandTarget, value: int) -> None:
+def _pwm_duty(robot: ErraticFirmware, value: int) -> None:
     whole = 100 if robot.revision.duty == "percent" else 1000
     if value <= whole:
         robot.working.set_pwm_duty(value / whole)
 
 
-def _servo(robot: ErraticCommandTarget, text: bytes) -> None:
+def _servo(robot: ErraticFirmware, text: bytes) -> None:
     if len(text) >= 3 and text[0] < len(robot.servos):
         robot.move_servo(text[0], int.from_bytes(text[1:3], "little"))
 
 
-_ROWS: dict[CommandTable, Row] = {
+ROWS: dict[CommandTable, Row] = {
     **drive_rows(ErraticCommand),
     ErraticCommand.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog
     ErraticCommand.OPEN: lambda robot, _: robot.open(),

@@ -9,14 +9,12 @@ import copy
 import math
 
 from ...profiles import Profile
-from ...protocol import BAUD_RATES, Checksum, ErraticCommand, Instruction, checksum, checksum_with_count
-from ..controller import Controller
+from ...protocol import BAUD_RATES, Checksum, ErraticCommand, checksum, checksum_with_count
+from ..controller import Controller, Rows
 from ..events import Listener
 from ..guards import BatteryAlarm, Watchdog
 from ..hardware import Hardware
-from ..parameters import load_flash
 from ..session import SessionState
-from . import commands
 from .flash import ErraticFlash
 from .revision import Revision
 from .telemetry import ErraticTelemetry
@@ -28,13 +26,17 @@ class ErraticFirmware(Controller[ErraticFlash]):
     """The controller of an Erratic. It executes commands before OPEN and after CLOSE, too."""
 
     telemetry: ErraticTelemetry
-    heading_target: float  #: rad, of the last turn to a heading
-    distance_target: int  #: mm, of the last move over a distance
     servos: list[int | None]  #: the last commanded position of each; None: no command yet
     _commands = ErraticCommand
 
     def __init__(
-        self, profile: Profile, revision: Revision, flash: ErraticFlash, hardware: Hardware, on_event: Listener
+        self,
+        profile: Profile,
+        revision: Revision,
+        flash: ErraticFlash,
+        hardware: Hardware,
+        on_event: Listener,
+        rows: Rows,
     ) -> None:
         """Boot the controller.
 
@@ -44,17 +46,18 @@ class ErraticFirmware(Controller[ErraticFlash]):
             flash: Contents of the FLASH.
             hardware: Everything the controller is connected to.
             on_event: Called with each event as it happens.
+            rows: See Controller.
         """
-        super().__init__(profile, flash, hardware, on_event)
+        super().__init__(profile, flash, hardware, on_event, rows)
         self.revision = revision
-        self.telemetry = ErraticTelemetry(self, self.check)
+        self.telemetry = ErraticTelemetry(self, revision)
         self._boot()
 
     def _boot(self) -> None:
         parts = self.hardware
         self._power_up()
         self._session = SessionState.WAIT
-        self.heading_target, self.distance_target = 0.0, 0
+        self.telemetry.heading_target, self.telemetry.distance_target = 0.0, 0
         self.servos = [None] * _SERVOS
         # The maxima limit every velocity (ch. 5.5.6), not only turns and moves as in AmigOS.
         self.drive.limit_speed(self.working.trans_vel_max)
@@ -104,7 +107,7 @@ class ErraticFirmware(Controller[ErraticFlash]):
         self.event("session opened", f"Erratic {self.working.version}.{self.working.subversion}")
         self.enable_motors(False, "OPEN")
         self.drive.odometer.zero()
-        self.heading_target, self.distance_target = 0.0, 0
+        self.telemetry.heading_target, self.telemetry.distance_target = 0.0, 0
 
     def close(self, reason: str) -> None:
         """Execute CLOSE: the motors go off; telemetry and streams continue.
@@ -136,49 +139,9 @@ class ErraticFirmware(Controller[ErraticFlash]):
 
     # --- parts of the control cycle ------------------------------------------------------------------------
 
-    def _execute(self, instruction: Instruction) -> None:
-        commands.execute(self, instruction)
-
     def _check_charge(self, volts: float, now: float) -> None:
         alarm = self._battery_guard.check(volts, self.working.low_battery / 10, self.profile.battery.cutoff, now)
         if alarm is BatteryAlarm.LOW:
             self.event("battery", f"{volts:.1f} V: the LED blinks")
         elif alarm is BatteryAlarm.EMPTY:
             self.enable_motors(False, f"the battery, {volts:.1f} V")
-
-
-def build_erratic(
-    profile: Profile,
-    revision: Revision,
-    hardware: Hardware,
-    on_event: Listener,
-    *,
-    name: str | None = None,
-    baud_code: int | None = None,
-) -> ErraticFirmware:
-    """Build the controller of an Erratic.
-
-    Args:
-        profile: The robot's dimensions, limits, units and FLASH values.
-        revision: Variant of the firmware.
-        hardware: Everything the controller is connected to.
-        on_event: Called with each event as it happens.
-        name: Name that the robot reports; None keeps the profile's.
-        baud_code: Code of the line speed; None keeps the profile's.
-
-    Returns:
-        The controller, booted.
-
-    Raises:
-        ProfileError: A FLASH value is not allowed.
-    """
-    flash = load_flash(
-        ErraticFlash,
-        profile.flash,
-        profile.name,
-        name=name,
-        baud_code=baud_code,
-        wheel_diameter=profile.body.wheel_diameter,
-        track=profile.body.track,
-    )
-    return ErraticFirmware(profile, revision, flash, hardware, on_event)

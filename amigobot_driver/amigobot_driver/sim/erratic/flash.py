@@ -28,6 +28,7 @@ class ErraticFlash(FlashParameters):
     """
 
     BAUD_KEYWORD: ClassVar[str] = "BaudHost"
+    brakes_only_to_zero: ClassVar[bool] = True
 
     name: str = text("Name", "Erratic-1", blanks=True)
     type: str = text("Type", "Erratic", blanks=True)
@@ -61,31 +62,6 @@ class ErraticFlash(FlashParameters):
         return ErraticConfig(parameter_version=_PARAMETER_VERSION, **values)
 
     @property
-    def trans_vel_top(self) -> int:
-        """2200 mm/s, an absolute maximum of the robot (ch. 5.5.6)."""
-        return 2200
-
-    @property
-    def rot_vel_top(self) -> int:
-        """720 deg/s, an absolute maximum of the robot (ch. 5.5.6)."""
-        return 720
-
-    @property
-    def trans_acc_top(self) -> int:
-        """The largest value of the field: the manual has no limit."""
-        return WORD
-
-    @property
-    def rot_acc_top(self) -> int:
-        """The largest value of the field: the manual has no limit."""
-        return WORD
-
-    @property
-    def brakes_only_to_zero(self) -> bool:
-        """True: a lower velocity is approached with the acceleration."""
-        return True
-
-    @property
     def ticks_per_meter(self) -> float:
         """Encoder ticks per meter of wheel travel."""
         return self.rev_count / (math.pi * self.wheel_diameter)
@@ -94,11 +70,6 @@ class ErraticFlash(FlashParameters):
     def ticks_per_turn(self) -> float:
         """Half the difference of the wheels' encoder ticks in one turn of the robot."""
         return math.pi * self.track * self.ticks_per_meter
-
-    @property
-    def drift(self) -> float:
-        """0.0: the controller has no such correction."""
-        return 0.0
 
     @property
     def full_power(self) -> float:

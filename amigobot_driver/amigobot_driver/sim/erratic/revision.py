@@ -4,24 +4,21 @@
 """Open questions about the Erratic's firmware: its manual and the one deployed driver contradict each other.
 
 Revision(heading="deg", layout="player")
-parse_revision(["heading=deg", "layout=player"])       # the same
+parse_revision(["heading=deg", "layout=player"], Revision())       # the same
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ...profiles import Profile
-
-
-class RevisionError(ValueError):
-    """A variant does not exist; the message names what is allowed."""
+from ..option_fields import one_of, option, parse_options
 
 
 def _either(default: str, other: str, help: str) -> Any:
-    return field(default=default, metadata={"choices": (default, other), "help": help})
+    return option(default, f"{default} or {other}: {help}", one_of(default, other))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,22 +34,10 @@ class Revision:
     )
     checksum: str = _either("data", "count", "what the checksum covers: the data, or also the count (E-40)")
 
-    def __post_init__(self) -> None:
-        for item in fields(self):
-            _check(item, getattr(self, item.name))
-
 
 def revision_names() -> tuple[str, ...]:
     """Return the names of the questions."""
     return tuple(item.name for item in fields(Revision))
-
-
-def revision_help() -> str:
-    """Return the questions and their answers, one per line."""
-    variants = (
-        (f"{item.name}={'|'.join(item.metadata['choices'])}", item.metadata["help"]) for item in fields(Revision)
-    )
-    return "\n".join(f"  {variant:<22} {meaning}" for variant, meaning in variants)
 
 
 def revision_of(profile: Profile) -> Revision:
@@ -67,31 +52,14 @@ def revision_of(profile: Profile) -> Revision:
     )
 
 
-def parse_revision(texts: Iterable[str], base: Revision | None = None) -> Revision:
+def parse_revision(texts: Iterable[str], base: Revision) -> Revision:
     """Read a revision.
 
     Args:
         texts: One NAME=VALUE per question.
-        base: Answers to the other questions; None for the defaults.
-
-    Returns:
-        The revision.
+        base: Answers to the other questions.
 
     Raises:
-        RevisionError: A name or value does not exist.
+        OptionError: A name or value does not exist.
     """
-    values = {}
-    for text in texts:
-        name, _, value = text.partition("=")
-        if name not in revision_names():
-            raise RevisionError(f"variant {name!r:.60} is not known, allowed: {', '.join(revision_names())}")
-        values[name] = value
-    return replace(base or Revision(), **values)
-
-
-def _check(item: Field[Any], value: str) -> None:
-    choices = item.metadata["choices"]
-    if value not in choices:
-        raise RevisionError(
-            f"variant {item.name} is {value!r:.60}, allowed: {' or '.join(choices)} ({item.metadata['help']})"
-        )
+    return parse_options("variant", texts, base)

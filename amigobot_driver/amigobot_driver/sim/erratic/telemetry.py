@@ -8,16 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
-from typing import Protocol
 
-from ...profiles import Profile
-from ...protocol import Checksum, Packet, SipSonarReading, encode_frame
+from ...protocol import Packet, SipSonarReading, encode_frame
 from ...protocol.erratic import Analog, ErraticEncoders, Motor, ShortMotor, Sonar
 from ..body import Wheel
-from ..drive import Drive
-from ..hardware import Hardware
+from ..controller import Controller
 from ..line import SendPriority
 from ..telemetry import Telemetry, signed
+from .flash import ErraticFlash
 from .revision import Revision
 
 #: s (Erratic manual E.7)
@@ -30,30 +28,21 @@ _STALL_CURRENT = 15.0
 _LEFT_STALL, _RIGHT_STALL = 0b0100, 0b1000
 
 
-class ErraticState(Protocol):
-    """The state of the robot that its packets show."""
-
-    profile: Profile
-    revision: Revision
-    hardware: Hardware
-    drive: Drive
-    heading_target: float  #: rad, of the last turn to a heading
-    distance_target: int  #: mm, of the last move over a distance
-
-
 class ErraticTelemetry(Telemetry):
     """Builds the packets from the robot's state and puts them on the line."""
 
-    def __init__(self, robot: ErraticState, check: Checksum) -> None:
+    def __init__(self, robot: Controller[ErraticFlash], revision: Revision) -> None:
         """Start with all streams off.
 
         Args:
             robot: Read again in each cycle.
-            check: Checksum of the frames.
+            revision: Variant of the firmware.
         """
-        super().__init__(robot.hardware.line, partial(encode_frame, check=check))
-        self._robot = robot
+        super().__init__(robot.hardware.line, partial(encode_frame, check=robot.check))
+        self._robot, self._revision = robot, revision
         self._encoders = self._analog = False
+        self.heading_target = 0.0  #: rad, of the last turn to a heading
+        self.distance_target = 0  #: mm, of the last move over a distance
 
     def stop(self) -> None:
         """Stop sending, and switch all streams off."""
@@ -91,7 +80,7 @@ class ErraticTelemetry(Telemetry):
         robot, body, units = self._robot, self._robot.hardware.body, self._robot.profile.units
         odometer, drive = robot.drive.odometer, robot.drive
         left, right = (round(velocity / units.velocity) for velocity in body.measure())
-        short = robot.revision.layout == "player"
+        short = self._revision.layout == "player"
         return (ShortMotor if short else Motor)(
             id=_MOVING if (left or right) and not body.at_rest else _STOPPED,
             x=signed(round(odometer.x / units.distance), 24),
@@ -104,19 +93,19 @@ class ErraticTelemetry(Telemetry):
                 {
                     "left_stall": drive.left_stall.stalled,
                     "right_stall": drive.right_stall.stalled,
-                    "control": self._angle(robot.heading_target),
+                    "control": self._angle(self.heading_target),
                 }
                 if short
                 else {
                     "stall": _LEFT_STALL * drive.left_stall.stalled | _RIGHT_STALL * drive.right_stall.stalled,
-                    "heading_target": self._angle(robot.heading_target),
-                    "distance_target": robot.distance_target,
+                    "heading_target": self._angle(self.heading_target),
+                    "distance_target": self.distance_target,
                 }
             ),
         )
 
     def _angle(self, radians: float) -> int:
-        turn = 360 if self._robot.revision.heading == "deg" else 4096
+        turn = 360 if self._revision.heading == "deg" else 4096
         return round(radians / math.tau * turn) % turn
 
     def _inputs(self) -> Analog:
@@ -124,7 +113,7 @@ class ErraticTelemetry(Telemetry):
         currents = (_current(wheel) for wheel in (parts.body.left, parts.body.right))
         user = (max(0, min(_FULL_SCALE, round(volts / _REFERENCE * _FULL_SCALE))) for volts in parts.pins.volts[:2])
         left, right, level = parts.floor.detects_floor(0), parts.floor.detects_floor(1), parts.pins.levels & 1
-        if self._robot.revision.bits == "player":
+        if self._revision.bits == "player":
             digital = left << 4 | right << 5 | level << 6
         else:
             digital = (not left) | (not right) << 1 | level << 2

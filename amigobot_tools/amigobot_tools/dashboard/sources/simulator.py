@@ -14,7 +14,7 @@ from typing import Any
 
 from amigobot_driver import AmigoBot, Options, RequestRefusedError
 from amigobot_driver.doctor import Kind, Target
-from amigobot_driver.sim import FaultError, Simulator, Window, World, WorldError, WorldPose, parse_faults
+from amigobot_driver.sim import OptionError, Simulator, Window, World, WorldError, WorldPose, parse_faults
 from amigobot_driver.sim.faults import Faults
 from amigobot_driver.transport.simulated import simulator_of
 
@@ -263,8 +263,8 @@ class SimulatorSource(PortSource):
                 one = parse_faults([f"{name}={value}"] if value.strip() else [])
                 default = getattr(Faults(), name) if not value.strip() else getattr(one, name)
                 simulator.faults = dataclasses.replace(simulator.faults, **{name: default})
-            except (FaultError, AttributeError, TypeError) as error:
-                text = str(error) if isinstance(error, FaultError) else f"there is no fault {name!r:.60}"
+            except (OptionError, AttributeError, TypeError) as error:
+                text = str(error) if isinstance(error, OptionError) else f"there is no fault {name!r:.60}"
                 raise RequestRefusedError(text) from None
         return f"{name}: {value.strip() or 'off'}"
 
