@@ -98,18 +98,6 @@ def test_the_page_fits_every_screen_without_errors(
     assert browser.complaints() == []
 
 
-def test_keys_drive_the_robot_and_letting_go_stops_it(browser: Chromium, source: SimulatorSource, url: str) -> None:
-    browser.open(url)
-    motors_on(browser)
-    browser.find("#pad").click()
-    for key in (Keys.ARROW_LEFT, "a", "d"):
-        browser.keys().key_down(key).perform()
-        moving(source)
-        browser.keys().key_up(key).perform()
-        at_rest(source)
-    assert "you hold control" in browser.find("#holder").text
-
-
 def test_escape_stops_and_only_the_button_clears(browser: Chromium, source: SimulatorSource, url: str) -> None:
     browser.open(url)
     motors_on(browser)

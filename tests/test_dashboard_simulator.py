@@ -82,32 +82,6 @@ def test_every_control_of_the_robot() -> None:
     run(test)
 
 
-def test_a_robot_that_is_driven_is_at_rest_soon_after_the_messages_stop() -> None:
-    async def test(source: SimulatorSource, bench: Bench, page: Page) -> None:
-        await driving(source, page)
-        await page.until(lambda: speed(source) == 0)
-        assert any("no message from the browser for 0.3 s" in line for line in page.log) or await page.until(
-            lambda: any("no message from the browser" in line for line in page.log)
-        )
-        await page.until(lambda: not page.now["state"]["emergency"])
-
-    run(test)
-
-
-def test_the_emergency_stop_latches_until_it_is_cleared() -> None:
-    async def test(source: SimulatorSource, bench: Bench, page: Page) -> None:
-        await driving(source, page)
-        await page.ask("emergency")
-        await page.until(lambda: speed(source) == 0 and page.now["state"]["emergency"])
-        await page.send("drive", linear=0.2, angular=0.0)
-        await page.until(lambda: "the emergency stop is latched" in page.now["control"]["note"])
-        await page.ask("clear")
-        await page.until(lambda: not page.now["state"]["emergency"])
-        await driving(source, page)
-
-    run(test)
-
-
 def test_the_clock_stands_still_steps_and_runs_faster() -> None:
     with simulator() as source:
         do = {name: request.run for name, request in source.requests.items()}

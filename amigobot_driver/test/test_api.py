@@ -47,8 +47,7 @@ from amigobot_driver import (
 )
 from amigobot_driver.api import arguments
 from amigobot_driver.robot.scheduler import Scheduler
-from amigobot_driver.sim import SessionState
-from amigobot_driver.sim import Window
+from amigobot_driver.sim import SessionState, Window
 from amigobot_driver.transport.simulated import SimulatedPort
 
 PACKAGE = Path(__file__).parents[1]

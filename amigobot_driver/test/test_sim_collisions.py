@@ -52,15 +52,6 @@ def test_a_wall_at_a_shallow_angle_turns_it_away() -> None:
     assert headings[1] == pytest.approx(0, abs=1)
 
 
-def test_turning_is_stopped_by_a_wall_beside_it() -> None:
-    client = Client(where=world((-1.0, 0.16, 1.0, 0.16))).open()
-    client.send(Command.RVEL(60))
-    client.run(4.0)
-    assert 2 < client.heading < 30
-    sip = client.sip()
-    assert sip.left_stalled or sip.right_stalled
-
-
 def test_it_never_enters_a_wall() -> None:
     """A box of a room, driven through blindly for two minutes."""
     client = Client("amigo", "room", seed=3).open()

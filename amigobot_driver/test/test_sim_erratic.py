@@ -36,7 +36,6 @@ from amigobot_driver.sim import (
     Simulator,
     Window,
     World,
-    load_world,
     parse_revision,
     revision_of,
 )
@@ -101,13 +100,6 @@ class TestTheStream:
         assert len(arrivals) == len(robot.packets)
         assert max(b - a for a, b in itertools.pairwise(arrivals)) < CYCLE + 0.011
 
-    def test_there_is_no_handshake(self) -> None:
-        """SYNC0, 1 and 2 are PULSE, OPEN and CLOSE, and nobody answers them."""
-        robot = Robot()
-        for command in (ErraticCommand.PULSE, ErraticCommand.OPEN, ErraticCommand.CLOSE):
-            robot.send(command())
-            assert set(robot.kinds(robot.run(0.3))) == {"Motor"}
-
     @pytest.mark.parametrize(
         ("command", "kind"),
         [
@@ -143,32 +135,16 @@ class TestTheReferencesFrames:
     def expected(self, name: str) -> str:
         return bytes.fromhex(FRAMES[name]).hex().upper()
 
-    def test_motor_packet_that_moves(self) -> None:
-        robot = self.in_state()
-        robot.firmware.hardware.body.left.velocity = robot.firmware.hardware.body.right.velocity = 0.3
-        assert self.frame(next(robot.firmware.telemetry._packets())[0]) == self.expected("er_motor")
-
     def test_motor_packet_in_degrees_with_a_stall_and_targets(self) -> None:
         robot = self.in_state(revision=Revision(heading="deg"))
         robot.firmware.drive.left_stall.stalled = True
         robot.firmware.telemetry.heading_target, robot.firmware.telemetry.distance_target = math.pi / 2, 500
         assert self.frame(next(robot.firmware.telemetry._packets())[0]) == self.expected("er_motor_deg")
 
-    def test_motor_packet_as_player_reads_it(self) -> None:
-        robot = self.in_state(revision=Revision(layout="player"))
-        robot.firmware.drive.left_stall.stalled = True
-        assert self.frame(next(robot.firmware.telemetry._packets())[0]) == self.expected("er_motor18")
-
     def test_configuration_packet(self) -> None:
         robot = Robot(flash={"Subtype": "Rev H"})
         robot.write(FRAMES["er_config_req"])
         assert self.frame(robot.next(erratic.ErraticConfig)) == self.expected("er_config")
-
-    def test_encoders(self) -> None:
-        robot = Robot()
-        robot.firmware.drive.odometer.left_ticks, robot.firmware.drive.odometer.right_ticks = 123456, -1000
-        robot.firmware.telemetry.switch_encoders(True)
-        assert self.frame(list(robot.firmware.telemetry._packets())[1][0]) == self.expected("er_enc")
 
     def test_analog_inputs(self) -> None:
         robot = Robot(faults=Faults(no_floor=frozenset({1})))
@@ -188,19 +164,6 @@ class TestTheReferencesFrames:
 
 
 class TestMotion:
-    def test_it_needs_motors_that_are_on(self) -> None:
-        robot = Robot()
-        robot.write(FRAMES["er_vel300"])
-        robot.run(0.5)
-        assert robot.motor().id == 0x82 and robot.speed == 0.0
-        robot.write(FRAMES["er_enable"])
-        robot.write(FRAMES["er_vel300"])
-        robot.run(2.0)
-        motor = robot.motor()
-        assert motor.id == 0x83
-        assert (motor.left_velocity, motor.right_velocity) == (pytest.approx(300, abs=2), pytest.approx(300, abs=2))
-        assert robot.speed == pytest.approx(0.3, abs=0.002)
-
     def test_velocities_and_odometry_are_what_really_happens(self) -> None:
         robot = Robot().opened()
         robot.send(ErraticCommand.VEL(400), ErraticCommand.RVEL(30))
@@ -224,13 +187,6 @@ class TestMotion:
             pytest.approx(right, abs=0.01),
         )
 
-    def test_a_distance_ends_where_it_should_and_is_told(self) -> None:
-        robot = Robot().opened()
-        robot.write(FRAMES["er_transpos"])
-        robot.run(4.0)
-        assert robot.motor().distance_target == 500
-        assert robot.sim.truth.pose.x == pytest.approx(0.5, abs=0.01)
-
     def test_a_heading_is_reached_and_told(self) -> None:
         robot = Robot(revision=Revision(heading="deg")).opened()
         robot.write(FRAMES["er_head"])
@@ -239,60 +195,8 @@ class TestMotion:
         motor = robot.motor()
         assert (motor.heading, motor.heading_target) == (pytest.approx(120, abs=1), 120)
 
-    @pytest.mark.parametrize("relative", [ErraticCommand.DHEAD, ErraticCommand.DCHEAD])
-    def test_13_and_22_turn_from_where_it_points(self, relative: ErraticCommand) -> None:
-        robot = Robot().opened()
-        robot.send(ErraticCommand.HEAD(170))
-        robot.run(4.0)
-        robot.send(relative(30))
-        robot.run(2.0)
-        assert robot.heading % 360 == pytest.approx(200, abs=1.5)
-        assert robot.motor().heading_target == pytest.approx(200 / 360 * 4096, abs=12)
-
-    def test_the_maximum_limits_every_velocity(self) -> None:
-        robot = Robot().opened()
-        robot.send(ErraticCommand.VEL(1500))
-        robot.run(5.0)
-        assert robot.speed == pytest.approx(1.0, abs=0.01)
-        robot.send(ErraticCommand.SETV(200))
-        robot.run(3.0)
-        assert robot.speed == pytest.approx(0.2, abs=0.01)
-
-    def test_accelerations_have_both_signs_and_the_deceleration_is_for_stopping(self) -> None:
-        robot = Robot().opened()
-        robot.send(ErraticCommand.SETA(200), ErraticCommand.SETA(-1000), ErraticCommand.VEL(600))
-        assert robot.run_until(lambda: robot.speed >= 0.59, 5.0) == pytest.approx(3.0, abs=0.3)
-        robot.run(1.0)
-        robot.send(ErraticCommand.VEL(200))
-        assert robot.run_until(lambda: robot.speed <= 0.21, 5.0) == pytest.approx(2.0, abs=0.3)
-        robot.send(ErraticCommand.VEL(600))
-        robot.run(4.0)
-        robot.send(ErraticCommand.VEL(0))
-        assert robot.run_until(lambda: robot.speed <= 0.01, 5.0) == pytest.approx(0.6, abs=0.3)
-
-    def test_position_and_encoders_wrap_at_24_bits(self) -> None:
-        robot = Robot()
-        odometer = robot.firmware.drive.odometer
-        odometer.x, odometer.y = 8388.608, -8388.609
-        odometer.left_ticks, odometer.right_ticks = 1 << 23, -(1 << 23) - 1
-        robot.firmware.telemetry.switch_encoders(True)
-        motor, encoders = (packet for packet, _ in robot.firmware.telemetry._packets())
-        assert (motor.x, motor.y) == (encoders.left, encoders.right) == (-(1 << 23), (1 << 23) - 1)
-
 
 class TestSessions:
-    def test_open_stops_it_at_the_origin_with_the_motors_off(self) -> None:
-        robot = Robot().opened()
-        robot.send(ErraticCommand.VEL(300))
-        robot.run(2.0)
-        robot.send(ErraticCommand.OPEN())
-        robot.run(1.5)
-        assert robot.speed == 0.0
-        robot.send(ErraticCommand.OPEN())
-        motor = robot.motor()
-        assert (motor.x, motor.y, motor.heading, motor.id) == (0, 0, 0, 0x82)
-        assert robot.event_texts("motors") == ["switched on by ENABLE", "switched off by OPEN"]
-
     def test_the_watchdog_stops_it_and_a_packet_lets_it_go_on(self) -> None:
         robot = Robot().opened()
         robot.send(ErraticCommand.VEL(300))
@@ -301,21 +205,6 @@ class TestSessions:
         robot.run(1.2, alive=False)
         assert robot.speed == pytest.approx(0.0, abs=0.001)
         robot.send(ErraticCommand.PULSE())
-        robot.run(1.5)
-        assert robot.speed == pytest.approx(0.3, abs=0.01)
-
-    def test_the_red_button_cuts_the_motors_power_until_they_are_enabled_again(self) -> None:
-        robot = Robot().opened()
-        robot.send(ErraticCommand.VEL(300))
-        robot.run(1.0)
-        robot.sim.press_motors_button()
-        robot.run(2.0)
-        assert robot.speed == 0.0
-        robot.sim.press_motors_button()
-        robot.send(ErraticCommand.VEL(300))
-        robot.run(1.0)
-        assert robot.speed == 0.0
-        robot.send(ErraticCommand.ENABLE(1), ErraticCommand.VEL(300))
         robot.run(1.5)
         assert robot.speed == pytest.approx(0.3, abs=0.01)
 
@@ -362,14 +251,6 @@ class TestParameters:
         robot.run(1.2)
         after = robot.parameters()
         assert (after.trans_vel_max, after.name) == (500, "Kermit")
-
-    def test_the_frequency_keeps_the_duty(self) -> None:
-        robot = Robot()
-        robot.send(ErraticCommand.PWM_FREQ(8000))
-        after = robot.parameters()
-        assert (after.pwm_wrap, after.pwm_max, after.stall_val) == (2000, 1400, 1400)
-        robot.write(FRAMES["er_pwm"])
-        assert robot.parameters().pwm_wrap == 1000
 
     @pytest.mark.parametrize(("duty", "after_700", "after_70"), [("percent", 300, 700), ("permille", 700, 70)])
     def test_the_duty_is_percent_or_per_mille(self, duty: str, after_700: int, after_70: int) -> None:
@@ -435,26 +316,8 @@ class TestTheRest:
         robot.run(3.0)
         assert robot.speed == 0.0 and robot.motor().battery == 97
 
-    def test_sonars_see_what_is_there(self) -> None:
-        wall = ERRATIC.sonar.poses[3].x + 2.0
-        robot = Robot(world((wall, -5.0, wall, 5.0)))
-        robot.send(ErraticCommand.SONAR(1))
-        readings = {}
-        for packet in robot.run(2.0):
-            if isinstance(packet, erratic.Sonar):
-                readings |= {reading.number: reading.range for reading in packet.readings}
-        assert readings.keys() == set(range(8))
-        assert readings[3] == pytest.approx(2000, abs=50)
-        assert readings[0] > 5000
-
 
 class TestTheFloor:
-    def test_a_fault_takes_it_away(self) -> None:
-        robot = Robot()
-        assert robot.inputs().digital & 0b11 == 0
-        robot.sim.faults = Faults(no_floor=frozenset({0}))
-        assert robot.inputs().digital & 0b11 == 0b01
-
     def test_a_drop_in_the_world_is_seen_by_the_sensor_that_is_over_it(self) -> None:
         place = dataclasses.replace(world(), drops=(((1.0, -1.0), (2.0, -1.0), (2.0, 0.0), (1.0, 0.0)),))
         robot = Robot(place).opened()
@@ -462,14 +325,6 @@ class TestTheFloor:
         robot.run_until(lambda: bool(robot.inputs().digital & 0b11), 10.0)
         assert robot.inputs().digital & 0b11 == 0b10
         assert robot.sim.truth.pose.x == pytest.approx(1.0 - ERRATIC.floor.poses[1].x, abs=0.05)
-
-    def test_a_file_tells_where_drops_are(self, tmp_path: Path) -> None:
-        path = tmp_path / "stairs.yaml"
-        path.write_text("drops:\n  - [[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]]\n")
-        stairs = load_world(str(path))
-        inside, outside = [(0.5, 0.5), (1.5, 0.5), (0.5, 1.5)], [(1.5, 1.5), (-0.1, 0.5), (2.1, 0.5), (0.5, 2.1)]
-        assert [stairs.has_floor(*point) for point in inside] == [False] * 3
-        assert [stairs.has_floor(*point) for point in outside] == [True] * 4
 
 
 class TestFaults:

@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sim_client import Client
 
-from amigobot_driver.protocol import Command, Reset, Sip, checksum, encode_frame
+from amigobot_driver.protocol import Command, Reset, encode_frame
 from amigobot_driver.sim import SessionState
 
 SYNCS = (Command.PULSE, Command.OPEN, Command.CLOSE)
@@ -32,34 +30,8 @@ class TestWait:
         assert answers(client, *numbers)[-1] == "Reset"
         assert answers(client, 0, 1, 2) == ["SyncEcho", "SyncEcho", "SyncReply"]
 
-    def test_sync0_may_come_at_any_time(self) -> None:
-        assert answers(Client(), 0, 0, 1, 0, 1, 2)[-1] == "SyncReply"
-
-    @pytest.mark.parametrize("number", [3, 4, 11, 18, 29, 50, 99, 255])
-    def test_nothing_else_is_answered(self, number: int) -> None:
-        client = Client()
-        assert answers(client, 0, number) == ["SyncEcho"]
-        assert answers(client, 1) == ["SyncEcho"]
-
-
-class TestSynced:
-    def test_silent_until_opened(self) -> None:
-        client = Client()
-        answers(client, 0, 1, 2)
-        assert not client.run(5.0)  # the PULSEs meanwhile change nothing
-        assert client.sim.session is SessionState.SYNCED
-        answers(client, 1)
-        assert isinstance(client.next(Sip), Sip)
-
 
 class TestOpen:
-    def test_close_is_silent_at_once(self) -> None:
-        client = Client(baud=9600).open()
-        client.send(Command.CONFIG())
-        client.write(Command.CLOSE().encode())
-        client.run(0.2, alive=False)  # the frame on the wire is finished
-        assert not client.run(1.0, alive=False)
-
     def test_parameters_revert(self) -> None:
         client = Client().open()
         client.send(Command.SETV(123), Command.ROTKP(77))
@@ -94,14 +66,6 @@ class TestInput:
         client.run(1.0)
         assert client.speed > 0.1
 
-    @pytest.mark.parametrize(("count", "speed"), [(200, 0.2), (202, 0.0)])
-    def test_frames_longer_than_200_are_ignored(self, count: int, speed: float) -> None:
-        client = Client().open()
-        data = bytes.fromhex("0B3BC800").ljust(count - 2, b"\0")
-        client.write(b"\xfa\xfb" + bytes([count]) + data + checksum(data).to_bytes(2, "big"))
-        client.run(1.0)
-        assert client.speed == pytest.approx(speed, abs=0.01)
-
     def test_one_command_is_executed_in_a_tick(self) -> None:
         client = Client().open()
         for value in range(1, 21):
@@ -118,12 +82,6 @@ class TestInput:
         # 9-byte frames in 256 bytes: 28 are kept, and the last of them is the last to be executed.
         assert client.config().rot_kp == 28
         assert client.sim.lost_commands == 72
-
-    @given(st.binary(max_size=300))
-    def test_no_bytes_raise(self, noise: bytes) -> None:
-        client = Client().open()
-        client.write(noise)
-        client.run(1.0)
 
 
 def test_reset_button() -> None:

@@ -5,17 +5,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sim_client import Client
 
 from amigobot_driver.protocol import Command, Sip
 from amigobot_driver.sim.faults import FaultInjector
 from amigobot_driver.sim.line import SendPriority, SimulatedLine
-from amigobot_driver.sim.wire import Wire
 
 BYTE = 10 / 9600
 
@@ -49,18 +44,6 @@ class TestPace:
         assert sum(len(packet.encode()) + 5 for packet in frames) <= 9610
         assert sum(isinstance(packet, Sip) for packet in frames) == 100
 
-    @given(st.lists(st.tuples(st.binary(min_size=1, max_size=30), st.floats(0, 0.2)), max_size=8))
-    def test_what_goes_in_comes_out_whenever_one_looks(self, pieces: list[tuple[bytes, float]]) -> None:
-        often, once = Wire(BYTE), Wire(BYTE)
-        now, received = 0.0, b""
-        for data, pause in pieces:
-            often.put(data, now)
-            once.put(data, now)
-            now += pause
-            received += often.take(now)[0]
-        received += often.take(now + 10)[0]
-        assert received == once.take(now + 10)[0] == b"".join(data for data, _ in pieces)
-
 
 class TestPriority:
     def test_a_sip_overtakes_what_waits_but_not_what_is_sent(self) -> None:
@@ -78,24 +61,6 @@ class TestPriority:
         wire.send(b"E" * 60, SendPriority.STREAM, 0.0, deadline=0.1)
         assert wire.collect(1.0) == b"S" * 36 + b"I" * 21
         assert wire.stats.dropped == 1
-
-    @pytest.mark.parametrize("priority", [SendPriority.ANSWER, SendPriority.SIP])
-    def test_frames_wait_until_the_buffer_is_full(self, priority: SendPriority) -> None:
-        wire = line()
-        for _ in range(10):
-            wire.send(b"A" * 150, priority, 0.0)
-        assert len(wire.collect(20.0)) == 150 * 7
-        assert wire.stats.dropped == 3
-
-    def test_sips_never_pause_for_a_playlist(self) -> None:
-        client = Client("amigo", baud=9600).open()
-        client.run(0.5)
-        client.send(Command.PLAYLIST(0), Command.CONFIG(), Command.CONFIG())
-        first = len(client.packets)
-        client.run(3.0)
-        times = [time for time, packet in client.packets[first:] if isinstance(packet, Sip)]
-        assert max(b - a for a, b in pairwise(times)) < 0.2
-        assert len(times) == pytest.approx(30, abs=1)
 
 
 class TestTwoSpeeds:

@@ -15,7 +15,7 @@ from sim_client import Client
 
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.protocol import Command, Sip
-from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, OptionError, WorldPose, load_report
+from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, OptionError, load_report
 from amigobot_driver.transport import simulated
 
 
@@ -46,18 +46,6 @@ def test_the_watchdog_and_the_packets_run_at_the_speed_of_their_ratios() -> None
     assert client.speed > 0.15
     client.run(1.9, alive=False)
     assert client.speed == pytest.approx(0.0, abs=0.001)
-
-
-def test_lifted_wheels_turn_and_the_body_stays() -> None:
-    client = Client("amigo-sh").open()
-    client.sim.lift(True)
-    client.send(Command.VEL(200))
-    client.run(2.0)
-    assert client.sim.truth.pose == WorldPose(0.0, 0.0)
-    assert client.sip().x > 250
-    client.sim.lift(False)
-    client.run(1.0)
-    assert client.sim.truth.pose.x == pytest.approx(0.2, abs=0.02)
 
 
 def report(**changes: object) -> dict[str, object]:

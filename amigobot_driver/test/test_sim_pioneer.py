@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import replace
 from typing import Any
@@ -18,9 +17,6 @@ from amigobot_driver.protocol import (
     Command,
     Compass,
     Config,
-    Gripper,
-    Io,
-    Joystick,
     Packet,
     Sip,
     encode_frame,
@@ -45,15 +41,6 @@ def every(packets: list[Packet], kind: type[Packet]) -> list[Packet]:
 
 
 class TestTails:
-    def test_aros_adds_battery_and_charge_and_stops_at_the_gyro(self) -> None:
-        client = pioneer(AROS)
-        sip, config = client.sip(), client.config()
-        assert sip.battery_x10 == round(client.sim.battery.volts * 10) and sip.charge_state == 0
-        assert sip.rotation_velocity is None
-        assert (config.front_bumpers, config.rear_bumpers, config.sonar_cycle) == (5, 5, 40)
-        assert (config.auto_baud, config.has_gyro, config.drift_factor, config.tail) == (2, 0, None, None)
-        assert config.info_cycle_ms == 100
-
     def test_arcos_tells_its_turn_rate_faults_and_state_of_charge(self) -> None:
         client = pioneer(ARCOS)
         client.send(Command.RVEL(-30))
@@ -86,14 +73,6 @@ class TestSonarArrays:
     def numbers(self, client: Client, seconds: float) -> list[int]:
         return [r.number for packet in client.run(seconds) if isinstance(packet, Sip) for r in packet.sonar]
 
-    def test_both_rings_fire_at_once_each_in_its_turn(self) -> None:
-        client = pioneer()
-        client.run(0.5)
-        received = self.numbers(client, 3.2)
-        front, rear = [n for n in received if n < 8], [n for n in received if n >= 8]
-        assert len(front) == pytest.approx(3.2 / 0.040, abs=3) and len(rear) == pytest.approx(len(front), abs=1)
-        assert all((b - a) % 8 == 1 for ring in (front, rear) for a, b in itertools.pairwise(ring))
-
     @pytest.mark.parametrize(
         ("value", "flags", "numbers"),
         [(0, 0b00, set()), (0b0010, 0b10, range(8, 16)), (0b0100, 0b01, range(8)), (0b1000, 0b11, range(16))],
@@ -116,13 +95,6 @@ class TestSonarArrays:
         client.run(0.3)
         assert set(self.numbers(client, 1.0)) == {0, 8, 16, 31}
 
-    def test_sonarcycle(self) -> None:
-        client = pioneer()
-        client.send(Command.SONARCYCLE(20))
-        client.run(0.3)
-        assert len(self.numbers(client, 1.0)) == pytest.approx(2 * 1.0 / 0.020, abs=6)
-        assert client.config().sonar_cycle == 20
-
 
 class TestBumpers:
     #: in front of a P3-DX, a hand's breadth away
@@ -138,26 +110,10 @@ class TestBumpers:
         sip = client.sip()
         return sip.right_stall_bumpers >> 1, sip.left_stall_bumpers >> 1
 
-    def test_a_wall_across_presses_the_whole_front(self) -> None:
-        assert self.bits(self.driven(self.WALL)) == (0b11111, 0)
-
     @pytest.mark.parametrize(("y", "segment"), [(0.205, 0), (0.10, 1), (0.0, 2), (-0.10, 3), (-0.205, 4)])
     def test_a_post_presses_the_segment_that_it_meets(self, y: float, segment: int) -> None:
         post = (0.31, y - 0.002, 0.31, y + 0.002)
         assert self.bits(self.driven(post)) == (1 << segment, 0)
-
-    def test_the_rear_counts_from_the_right(self) -> None:
-        post = (-0.4, -0.205, -0.4, -0.200)
-        front, rear = self.bits(self.driven(post, speed=-200))
-        assert (front, rear) == (0, 0b00001)
-
-    def test_iopac_has_them_too(self) -> None:
-        client = self.driven(self.WALL)
-        client.send(Command.IOREQUEST(1))
-        assert client.next(Io).digital_in[1:] == (0b11111, 0, 0)
-        client = self.driven(self.WALL, robot=P2OS)
-        client.send(Command.IOREQUEST(1))
-        assert len(client.next(Io).digital_in) == 1
 
     @pytest.mark.parametrize(("value", "stalls"), [(0, False), (1, True), (2, False), (3, True)])
     def test_bumpstall_makes_a_touch_a_stall_that_ends_the_motion(self, value: int, stalls: bool) -> None:
@@ -197,31 +153,6 @@ class TestCompass:
 
 
 class TestGripper:
-    def test_it_opens_and_closes(self) -> None:
-        client = fitted(ARCOS, Gripper=1)
-        assert client.sip().port_low == 2 | 2 << 4  # closed and down
-        client.send(Command.GRIPPER(1), Command.GRIPREQUEST(2))
-        moving = client.next(Gripper)
-        assert moving.type == 2 and moving.switches & 1 << 7 and moving.switches & 1
-        assert client.sip().port_low & 0b111 == 4
-        client.run(2.5)
-        assert client.sip().port_low & 0b111 == 1
-        assert client.next(Gripper).switches & (1 << 7 | 1) == 0
-        client.send(Command.GRIPPER(2))
-        client.run(2.5)
-        assert client.sip().port_low & 0b111 == 2
-        assert client.next(Gripper).switches & 0b110000 == 0  # both paddles are at the end
-
-    def test_what_it_holds_keeps_it_half_open_and_breaks_its_beams(self) -> None:
-        client = fitted(ARCOS, Gripper=1)
-        client.send(Command.GRIPPER(1))
-        client.run(2.5)
-        client.sim.gripper.held = True
-        client.send(Command.GRIPPER(2), Command.GRIPREQUEST(2))
-        client.run(2.5)
-        switches = client.next(Gripper).switches
-        assert switches & 0b110000 == 0 and switches & 0b1100 == 0b1100 and switches & 1
-
     def test_the_lift_goes_up_stops_and_comes_down(self) -> None:
         client = fitted(ARCOS, Gripper=1)
         client.send(Command.GRIPPER(4))
@@ -249,24 +180,6 @@ class TestGripper:
 
 
 class TestTheRest:
-    def test_joystick(self) -> None:
-        client = pioneer(ARCOS)
-        client.sim.joystick.x, client.sim.joystick.buttons = 1.0, (True, False)
-        client.send(Command.JOYREQUEST(1))
-        packet = client.next(Joystick)
-        assert (packet.x, packet.y, packet.throttle, packet.button1, packet.button2) == (1023, 512, 0, 1, 0)
-        assert every(client.run(1.0), Joystick) == []
-        client.send(Command.JOYREQUEST(2))
-        assert len(every(client.received(1.0), Joystick)) >= 9
-
-    @pytest.mark.parametrize(("robot", "knows"), [(P2OS, False), (AROS, False), (ARCOS, True)])
-    def test_what_came_with_arcos_is_silent_before_it(self, robot: str, knows: bool) -> None:
-        client = pioneer(robot)
-        client.send(Command.JOYREQUEST(2))
-        assert bool(every(client.received(0.5), Joystick)) is knows
-        client.send(Command.BATTEST(90))
-        assert (client.sip().battery == 90) is knows
-
     def test_and_charges_where_there_is_a_dock(self) -> None:
         client = fitted(AROS, charge=0.5, Charger=1)
         client.sim.battery.docked = True
@@ -288,13 +201,6 @@ class TestTheRest:
         client.sim.battery.docked = False
         client.run(0.2)
         assert client.sip().charging is False
-
-    def test_reset_starts_anew(self) -> None:
-        client = pioneer(ARCOS)
-        client.send(Command.RESET())
-        client.run(1.5, alive=False)
-        assert client.event_texts("reset") == [""]
-        assert client.open().sip().x == 0
 
     def test_aros_obeys_many_commands_in_a_tick(self) -> None:
         """Commands 3 to 5 ms apart: docs/protocol.md 4.3."""

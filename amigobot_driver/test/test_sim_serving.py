@@ -29,7 +29,6 @@ from pathlib import Path
 
 import pytest
 
-from amigobot_driver import signals
 from amigobot_driver.cli import main
 from amigobot_driver.protocol import (
     ACTIVMEDIA_PACKETS,
@@ -163,18 +162,6 @@ class TestPty:
             client.write(Command.CLOSE())
             server.wait_for("session closed")
 
-    def test_the_session_outlives_its_client(self, tmp_path: Path) -> None:
-        path = str(tmp_path / "robot")
-        with serving("--pty", path) as server:
-            with serial_port(path) as client:
-                client.open()
-            server.wait_for("client disconnected")
-            server.wait_for("watchdog: nothing from the client for 2 s")
-            with serial_port(path) as client:
-                assert isinstance(client.read(Sip), Sip)
-                client.write(Command.STOP())
-                server.wait_for("the client is back")
-
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
     def test_a_clean_end(self, tmp_path: Path, number: int) -> None:
         path = tmp_path / "robot"
@@ -183,19 +170,6 @@ class TestPty:
             assert server.stop(number) == 0
             assert not path.is_symlink()
             server.wait_for("stopped")
-
-    def test_an_ignored_hangup_stays_ignored(self) -> None:
-        """`nohup amigobot sim` outlives its terminal."""
-        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        try:
-            with signals.caught() as received:
-                signal.raise_signal(signal.SIGHUP)
-                assert received == []
-                signal.raise_signal(signal.SIGTERM)
-                assert received == [signal.SIGTERM]
-            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-        finally:
-            signal.signal(signal.SIGHUP, before)
 
     def test_the_link_of_a_killed_simulator_is_replaced_also_if_another_program_has_its_terminal(
         self, tmp_path: Path
@@ -237,18 +211,6 @@ class TestPty:
         first.close()
         assert not path.is_symlink()
         PtyConnection(str(path), robot, check_baud=False, log=print).close()
-
-    def test_nothing_is_echoed(self, tmp_path: Path) -> None:
-        path = str(tmp_path / "robot")
-        with serving("--pty", path) as server:
-            descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY)
-            try:
-                os.write(descriptor, b"hello\r\n\x04\x03")
-                os.write(descriptor, Command.PULSE().encode())
-                assert Raw(descriptor).read(SyncEcho)
-                assert server.process.poll() is None
-            finally:
-                os.close(descriptor)
 
     def test_a_client_that_wanted_it_for_itself_alone_leaves_it_to_the_next(self, tmp_path: Path) -> None:
         """Root may open it in any case: so the flag itself is looked at (TIOCGEXCL, which termios does not name)."""
@@ -308,10 +270,6 @@ class TestTcp:
             with self.connect(server) as second:
                 assert second.recv(1) == b""
             assert client.read(Sip)
-
-    def test_it_listens_on_this_machine_only(self) -> None:
-        with serving("--tcp", "0") as server:
-            assert "127.0.0.1:" in server.wait_for("listening")
 
     def test_a_flood_makes_the_client_wait_and_harms_nothing(self) -> None:
         with serving("--tcp", "0") as server, self.connect(server) as connection:
@@ -399,34 +357,6 @@ class TestInProcess:
             assert port.simulator.session is SessionState.OPEN
             assert port.simulator.truth.pose.x == 6.0
         port.close()
-
-    def test_close_ends_a_blocked_read(self) -> None:
-        port = SimulatedPort("sim://")
-        ended: list[str] = []
-
-        def read() -> None:
-            try:
-                port.read(LIMIT)
-            except PortError as error:
-                ended.append(str(error))
-
-        thread = threading.Thread(target=read)
-        thread.start()
-        port.close()
-        port.close()
-        thread.join(LIMIT)
-        assert ended == ["sim://: the port is closed"]
-        with pytest.raises(PortError):
-            port.write(b"x")
-
-    def test_check_baud(self) -> None:
-        port = SimulatedPort("sim://?check_baud=1&baud=38400")
-        port.set_baud(9600)
-        port.write(Command.PULSE().encode())
-        assert port.read(0.3) == b""
-        port.set_baud(38400)
-        port.write(Command.PULSE().encode())
-        assert self.read_until(port, SyncEcho)
 
     def test_unplugged_it_is_found_again_under_its_url(self) -> None:
         # Of another name at each try, as a robot is kept under its URL.

@@ -95,14 +95,6 @@ def test_a_robot_that_drives_into_another_stops_at_it(other: str) -> None:
     assert pair.pose("b") == WorldPose(1.2, 0.0)
 
 
-def test_robots_cannot_be_at_one_place() -> None:
-    with pytest.raises(WorldError, match=r"robot a: world plain: another robot would be inside the amigo"):
-        Pair(WorldPose(0.0, 0.0), WorldPose(0.1, 0.0))
-    pair = Pair(WorldPose(0.0, 0.0), WorldPose(2.0, 0.0))
-    with pytest.raises(WorldError, match=r"another robot would be inside the amigo at x 1\.90 m"):
-        pair.world.robots["a"].place(WorldPose(1.9, 0.0))
-
-
 # -- the file ---------------------------------------------------------------------------------------------------
 
 

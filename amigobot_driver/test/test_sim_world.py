@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amigobot_driver.profiles import available_profiles, load_profile
-from amigobot_driver.sim import Segment, Simulator, World, WorldError, WorldPose, load_world
-from amigobot_driver.sim.surroundings import Surroundings
+from amigobot_driver.sim import Segment, Simulator, WorldError, WorldPose, load_world
 from amigobot_driver.sim.world import Footprint, first_hit, in_cone
 
 coordinates = st.floats(-10, 10)
@@ -25,20 +22,6 @@ angles = st.floats(-math.pi, math.pi)
 
 
 class TestRays:
-    @pytest.mark.parametrize(
-        ("segment", "distance"),
-        [
-            ((2, -1, 2, 1), 2.0),
-            ((2, 0, 2, 1), 2.0),  # its very end
-            ((2, 0.01, 2, 1), math.inf),
-            ((-2, -1, -2, 1), math.inf),  # behind
-            ((1, 0, 3, 0), math.inf),  # edge-on
-            ((1, -1, 3, 1), 2.0),
-        ],
-    )
-    def test_a_ray_along_x(self, segment: tuple[float, float, float, float], distance: float) -> None:
-        assert first_hit([Segment(*segment)], 0, 0, 0.0)[0] == pytest.approx(distance)
-
     @given(st.lists(segments, max_size=6), angles, st.floats(0.05, 1.5), st.floats(0.1, 8))
     def test_the_cone_misses_nothing_that_a_ray_in_it_hits(
         self, walls: list[Segment], heading: float, half: float, reach: float
@@ -49,23 +32,6 @@ class TestRays:
             for wall in walls:
                 if 1e-6 < first_hit([wall], 0, 0, angle)[0] < reach:
                     assert wall in seen
-
-
-class TestSurroundings:
-    @given(st.lists(segments, max_size=6), st.lists(st.tuples(st.floats(-9, 9), st.floats(-9, 9)), max_size=12))
-    def test_on_any_way_nothing_near_is_missed(self, walls: list[Segment], way: list[tuple[float, float]]) -> None:
-        surroundings, distance, radius = Surroundings(World("test", tuple(walls)), 1.5), 1.5, 0.4
-        for x, y in (between for a, b in pairwise(way) for between in _points(a, b)):
-            near = [wall for wall in walls if wall.distance_to(x, y) <= distance]
-            assert all(wall in surroundings.near(x, y) for wall in near)
-            if surroundings.is_clear(x, y, radius):
-                assert all(wall.distance_to(x, y) > radius for wall in near)
-
-
-def _points(a: tuple[float, float], b: tuple[float, float]) -> list[tuple[float, float]]:
-    """Return points on the way, in steps of a robot and in large ones."""
-    shares = (0.0, 0.001, 0.01, 0.05, 0.2, 0.6)
-    return [(a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])) for share in shares]
 
 
 class TestBodies:
@@ -140,26 +106,6 @@ class TestFiles:
             load_world(self.write(tmp_path, text))
         assert "flat.yaml" in str(caught.value) and "\n" not in str(caught.value)
 
-    def test_limits_on_size(self, tmp_path: Path) -> None:
-        with pytest.raises(WorldError, match="bytes long, allowed: up to"):
-            load_world(self.write(tmp_path, "#" * 200_001))
-        many = "walls: [[" + ",".join(f"[{i % 7}, {i % 5}]" for i in range(5_002)) + "]]"
-        with pytest.raises(WorldError, match="too many line segments, allowed: up to 5000"):
-            load_world(self.write(tmp_path, many))
-
-    @pytest.mark.parametrize("name", ["nowhere", "no/such.yaml", "amigo.p"])
-    def test_no_such_world(self, name: str) -> None:
-        with pytest.raises(WorldError, match=r"nowhere|such|amigo\.p"):
-            load_world(name)
-
-    @given(st.text(max_size=200))
-    def test_no_text_raises_anything_else(self, tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-        for name in ("fuzz.yaml", "fuzz.map"):
-            path = tmp_path_factory.getbasetemp() / name
-            path.write_text(text, encoding="utf-8")
-            with contextlib.suppress(WorldError):
-                load_world(str(path))
-
 
 ARIA_MAP = """2D-Map
 LineMinPos: -1000 -1000
@@ -184,21 +130,6 @@ class TestAriaMaps:
         world = load_world(str(path))
         assert world.segments[1] == Segment(5.0, -1.0, 5.0, 4.0) and len(world.segments) == 3
         assert (world.start.x, world.start.y, world.start.heading) == (1.5, 1.0, math.pi / 2)
-
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ("2D-Map\nDATA\n1 2\n", "no LINES"),
-            ("2D-Map\nLINES\n1 2 3\n", "line 3: the entry is '1 2 3', expected 4 coordinates"),
-            ("2D-Map\nLINES\n1 2 3 x\n", "line 3: a coordinate is 'x', expected a number"),
-            ("2D-Map\nLINES\n1 2 3 nan\n", "line 3: a coordinate is nan"),
-        ],
-    )
-    def test_errors_name_the_line(self, tmp_path: Path, text: str, message: str) -> None:
-        path = tmp_path / "house.map"
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(WorldError, match=message):
-            load_world(str(path))
 
 
 class TestRosMaps:
