@@ -20,7 +20,7 @@ from amigobot_driver.profiles import Profile
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is not installed")
 
 from amigobot_tools.dashboard.access import Access, Listen  # noqa: E402
-from amigobot_tools.dashboard.messages import Number, Request, Text  # noqa: E402
+from amigobot_tools.dashboard.messages import Request, number, text  # noqa: E402
 from amigobot_tools.dashboard.packets import FrameLog  # noqa: E402
 from amigobot_tools.dashboard.server import running  # noqa: E402
 from amigobot_tools.dashboard.sources import Source  # noqa: E402
@@ -45,8 +45,8 @@ class FakeSource:
         self.watching: list[bool] = []
         self.more: dict[str, Any] = {}
         self.requests: Mapping[str, Request] = {
-            "wait": Request(self._wait, {"seconds": Number(0, 5)}),
-            "say": Request(self._say, {"text": Text(20)}, control=False),
+            "wait": Request(self._wait, {"seconds": number(0, 5)}),
+            "say": Request(self._say, {"text": text}, control=False),
         }
 
     @property

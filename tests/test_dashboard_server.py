@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from amigobot_tools.dashboard.access import Access, Listen, parse_listen
 from amigobot_tools.dashboard.browser import Browser
-from amigobot_tools.dashboard.core import MAX_BROWSERS, Dashboard
+from amigobot_tools.dashboard.core import Dashboard
 
 Test = Callable[[FakeSource, Bench], Awaitable[None]]
 
@@ -116,17 +116,6 @@ def test_the_page_loads_nothing_from_elsewhere_and_is_shown_in_no_frame() -> Non
     run(test)
 
 
-def test_links_of_the_packet_inspector_lead_to_the_protocol_reference() -> None:
-    async def test(source: FakeSource, bench: Bench) -> None:
-        async with bench.session.get(f"{bench.url}/protocol/5.2") as response:
-            assert response.status == 200 and "The standard SIP" in await response.text()
-        for section in ("99.9", "x", "..%2f.."):
-            async with bench.session.get(f"{bench.url}/protocol/{section}") as response:
-                assert response.status == 404
-
-    run(test)
-
-
 # -- what it sends --------------------------------------------------------------------------------------------
 
 
@@ -186,19 +175,6 @@ def test_frames_on_the_line_are_decoded_for_those_who_look() -> None:
     run(test)
 
 
-def test_more_browsers_than_allowed_are_refused() -> None:
-    dashboard = Dashboard(FakeSource())
-
-    async def test() -> None:
-        browsers = [dashboard.join() for _ in range(MAX_BROWSERS)]
-        assert all(browsers) and dashboard.join() is None
-        dashboard.leave(browsers[0])  # type: ignore[arg-type]
-        assert dashboard.join() is not None
-        await dashboard.close()
-
-    asyncio.run(test())
-
-
 # -- what comes -----------------------------------------------------------------------------------------------
 
 
@@ -216,19 +192,6 @@ def test_the_holder_of_control_drives_and_another_browser_must_ask() -> None:
             await second.until(lambda: second.now["control"]["holder"] == second.frames[0]["you"])
             assert (await second.ask("wait", seconds=0))["text"] == "waited"
             assert (0.3, 0.0) not in source.remote.velocities
-
-    run(test)
-
-
-def test_every_browser_may_press_the_emergency_stop() -> None:
-    async def test(source: FakeSource, bench: Bench) -> None:
-        async with bench.page() as first, bench.page() as second:
-            await first.ask("take")
-            assert (await second.ask("emergency"))["ok"]
-            await second.until(lambda: source.remote.calls == ["emergency_stop"])
-            assert not (await second.ask("clear"))["ok"]
-            assert (await first.ask("clear"))["ok"]
-            await first.until(lambda: source.remote.calls == ["emergency_stop", "clear_emergency_stop"])
 
     run(test)
 
@@ -265,7 +228,7 @@ def test_a_page_that_goes_while_it_drives_brakes_the_robot(crashed: bool) -> Non
         ('{"type": "drive", "linear": 1e999, "angular": 0}', "expected a number from -10 to 10"),
         ('{"type": "drive", "linear": true, "angular": 0}', "linear is True, expected a number"),
         ('{"type": "drive", "linear": 0, "angular": 0, "x": 1}', "argument 'x' is not known, allowed: linear, angular"),
-        ('{"type": "say", "text": "' + "a" * 21 + '"}', "expected a text of up to 20 characters"),
+        ('{"type": "say", "text": "' + "a" * 201 + '"}', "expected a text of up to 200 characters"),
         ('{"type": "wait", "seconds": -1}', "expected a number from 0 to 5"),
         ('{"type": "hand_over"}', "no browser holds control"),
     ],
@@ -321,17 +284,6 @@ def test_no_message_breaks_the_dashboard(messages: list[str]) -> None:
 
     asyncio.run(test())
     assert all(abs(linear) <= 10 and abs(angular) <= 10 for linear, angular in source.remote.velocities)
-
-
-def test_a_flood_of_messages_is_refused_and_the_page_lives_on() -> None:
-    async def test(source: FakeSource, bench: Bench) -> None:
-        async with bench.page() as page:
-            for _ in range(400):
-                await page.send("say", text="x")
-            await page.until(lambda: any("too many messages" in answer["text"] for answer in page.answers))
-            assert len(source.asked) <= 300
-
-    run(test)
 
 
 # -- the verb -------------------------------------------------------------------------------------------------

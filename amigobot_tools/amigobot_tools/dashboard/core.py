@@ -27,7 +27,7 @@ from .control import Control, NotInControlError
 from .doctor import Doctor
 from .frames import description, dumps, live_state
 from .history import History
-from .messages import BadMessage, Flag, Message, Number, Request, Texts, read_message
+from .messages import BadMessage, Message, Request, flag, number, read_message, texts
 from .packets import as_json
 from .pilot import Pilot
 from .sources import Source
@@ -45,7 +45,7 @@ _PENDING = 4
 _THREADS = 6
 #: Values that one browser plots at most.
 _PLOTTED = 36
-_FAST = Number(-10.0, 10.0)  # m/s and rad/s, beyond the limits of every robot
+_FAST = number(-10.0, 10.0)  # m/s and rad/s, beyond the limits of every robot
 
 _log = logging.getLogger(__name__)
 
@@ -248,31 +248,31 @@ class Dashboard:
             browser.reply_error(message.number if message else None, str(error))
 
     def _execute(self, browser: Browser, message: Message) -> None:
-        kind, number = message.kind, browser.number
+        kind, sender = message.kind, browser.number
         if kind == "ack":
-            browser.acknowledge(int(message.arguments({"n": Number(0, 2**53)})["n"]))
+            browser.acknowledge(int(message.arguments({"n": number(0, 2**53)})["n"]))
         elif kind == "drive":
             velocity = message.arguments({"linear": _FAST, "angular": _FAST})
-            self.control.require(number)
+            self.control.require(sender)
             self.pilot.drive(velocity["linear"], velocity["angular"])
         elif kind == "emergency":
             message.arguments({})
             self.pilot.emergency_stop()
-            self.notify(f"emergency stop by browser {number}")
+            self.notify(f"emergency stop by browser {sender}")
             browser.reply(message.number, "emergency stop")
         elif kind == "watch_packets":
-            browser.watches_packets = message.arguments({"on": Flag()})["on"]
+            browser.watches_packets = message.arguments({"on": flag})["on"]
             browser.packets = self.source.frames.newest
         elif kind == "plot":
-            browser.plots = message.arguments({"names": Texts(_PLOTTED)})["names"]
+            browser.plots = message.arguments({"names": texts(_PLOTTED)})["names"]
             browser.plotted = -math.inf
         elif kind in ("take", "leave", "hand_over", "keep"):
             message.arguments({})
-            browser.reply(message.number, self._pass_control(kind, number))
+            browser.reply(message.number, self._pass_control(kind, sender))
         elif request := self._handlers.get(kind):
             arguments = message.arguments(request.arguments)
             if request.control:
-                self.control.require(number)
+                self.control.require(sender)
             self._start(browser, message, partial(request.run, **arguments))
         else:
             known = ", ".join(("drive", "emergency", *sorted(self._handlers)))

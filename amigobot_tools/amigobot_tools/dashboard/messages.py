@@ -12,12 +12,12 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from amigobot_driver.wording import shown, wrong_type
 
-#: Characters of a message at most.
-MAX_LENGTH = 16_384
+MAX_LENGTH = 16_384  # characters of a message
+_MAX_TEXT = 200  # characters of an argument
 
 
 class BadMessage(ValueError):
@@ -28,92 +28,64 @@ class BadMessage(ValueError):
         self.number = number
 
 
-class Argument(Protocol):
-    """One argument of a request."""
-
-    def read(self, value: object) -> Any:
-        """Return the value. Raises ValueError with what is expected."""
-        ...
+#: Reads one argument of a request. Raises ValueError with what is expected.
+Reader = Callable[[object], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A finite number in a range."""
+def number(low: float, high: float) -> Reader:
+    """Return a reader of finite numbers in a range."""
 
-    low: float
-    high: float
+    def read(value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            raise ValueError(f"expected a number from {low:g} to {high:g}")
+        return float(value)
 
-    def read(self, value: object) -> float:
-        """Return the value. Raises ValueError with what is expected."""
-        good = isinstance(value, int | float) and not isinstance(value, bool)
-        if not good or not self.low <= value <= self.high:  # type: ignore[operator]
-            raise ValueError(f"expected a number from {self.low:g} to {self.high:g}")
-        return float(value)  # type: ignore[arg-type]
+    return read
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A whole number in a range."""
+def whole(low: int, high: int) -> Reader:
+    """Return a reader of whole numbers in a range."""
 
-    low: int
-    high: int
-
-    def read(self, value: object) -> int:
-        """Return the value. Raises ValueError with what is expected."""
-        if not isinstance(value, int) or isinstance(value, bool) or not self.low <= value <= self.high:
-            raise ValueError(f"expected a whole number from {self.low} to {self.high}")
+    def read(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError(f"expected a whole number from {low} to {high}")
         return value
 
+    return read
 
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """True or false."""
 
-    def read(self, value: object) -> bool:
-        """Return the value. Raises ValueError with what is expected."""
-        if not isinstance(value, bool):
-            raise ValueError("expected true or false")
+def flag(value: object) -> bool:
+    """Read true or false."""
+    if not isinstance(value, bool):
+        raise ValueError("expected true or false")
+    return value
+
+
+def text(value: object) -> str:
+    """Read a text of limited length."""
+    if not isinstance(value, str) or len(value) > _MAX_TEXT:
+        raise ValueError(f"expected a text of up to {_MAX_TEXT} characters")
+    return value
+
+
+def texts(most: int) -> Reader:
+    """Return a reader of lists of texts."""
+
+    def read(value: object) -> tuple[str, ...]:
+        if not isinstance(value, list) or len(value) > most:
+            raise ValueError(f"expected a list of up to {most} texts")
+        return tuple(map(text, value))
+
+    return read
+
+
+def parameter_value(value: object) -> bool | int | float | str:
+    """Read a number, true or false, or a text: the value of a parameter, which its owner checks."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("expected a finite number")
+    if isinstance(value, bool | int | float):
         return value
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A text of limited length."""
-
-    max_length: int = 200
-
-    def read(self, value: object) -> str:
-        """Return the value. Raises ValueError with what is expected."""
-        if not isinstance(value, str) or len(value) > self.max_length:
-            raise ValueError(f"expected a text of up to {self.max_length} characters")
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """A list of texts."""
-
-    max_length: int  #: texts in the list
-    each: Text = Text()
-
-    def read(self, value: object) -> tuple[str, ...]:
-        """Return the value. Raises ValueError with what is expected."""
-        if not isinstance(value, list) or len(value) > self.max_length:
-            raise ValueError(f"expected a list of up to {self.max_length} texts")
-        return tuple(self.each.read(one) for one in value)
-
-
-@dataclass(frozen=True, slots=True)
-class Anything:
-    """A number, true or false, or a text: the value of a parameter, which its owner checks."""
-
-    def read(self, value: object) -> bool | int | float | str:
-        """Return the value. Raises ValueError with what is expected."""
-        if not isinstance(value, bool | int | float | str) or (isinstance(value, float) and not math.isfinite(value)):
-            raise ValueError("expected a finite number, true, false or a text")
-        if isinstance(value, str) and len(value) > 200:
-            raise ValueError("expected a text of up to 200 characters")
-        return value
+    return text(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +94,12 @@ class Request:
 
     Args:
         run: Called with the arguments; returns what was done, for the person. It may wait for the robot.
-        arguments: Each argument by name.
+        arguments: The reader of each argument by name.
         control: The browser must hold control.
     """
 
     run: Callable[..., str]
-    arguments: Mapping[str, Argument] = field(default_factory=dict)
+    arguments: Mapping[str, Reader] = field(default_factory=dict)
     control: bool = True
 
 
@@ -139,7 +111,7 @@ class Message:
     number: int | None
     values: Mapping[str, object]
 
-    def arguments(self, allowed: Mapping[str, Argument]) -> dict[str, Any]:
+    def arguments(self, allowed: Mapping[str, Reader]) -> dict[str, Any]:
         """Return the checked arguments.
 
         Raises:
@@ -149,25 +121,25 @@ class Message:
             known = ", ".join(allowed) or "none"
             raise BadMessage(f"{self.kind}: argument {unknown[0]!r:.60} is not known, allowed: {known}", self.number)
         checked = {}
-        for name, argument in allowed.items():
+        for name, read in allowed.items():
             if name not in self.values:
                 raise BadMessage(f"{self.kind}: argument {name} is missing", self.number)
             try:
-                checked[name] = argument.read(self.values[name])
+                checked[name] = read(self.values[name])
             except ValueError as error:
-                text = f"{self.kind}: {name} is {shown(self.values[name])}, {error}"
-                raise BadMessage(text, self.number) from None
+                explained = f"{self.kind}: {name} is {shown(self.values[name])}, {error}"
+                raise BadMessage(explained, self.number) from None
         return checked
 
 
-def read_message(text: str) -> Message:
+def read_message(data: str) -> Message:
     """Read a message.
 
     Raises:
         BadMessage: It is not a JSON object with a type.
     """
     try:
-        content = json.loads(text)
+        content = json.loads(data)
     except (ValueError, RecursionError):
         raise BadMessage("this is not JSON") from None
     if not isinstance(content, dict):

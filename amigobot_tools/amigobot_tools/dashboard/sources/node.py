@@ -10,6 +10,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -32,7 +33,7 @@ from amigobot_msgs.srv import ListSounds, PlaySound, SetDigitalOutputs
 from ...node_remote import NodeRemote
 from ...state import RobotState, yaw_of
 from ..examination import Examination
-from ..messages import Anything, Flag, Request, Text, Whole
+from ..messages import Reader, Request, flag, parameter_value, text, whole
 from ..packets import FrameLog
 from .port import LEVELS
 
@@ -44,6 +45,18 @@ _CELLS = 400
 _OCCUPIED = 50
 #: s after which diagnostics are not shown any more.
 _STALE = 5.0
+
+
+_ON: dict[str, Reader] = {"on": flag}
+#: Service, its type and the arguments of each request; `on` is the field `data`.
+_SERVICES: dict[str, tuple[str, Any, dict[str, Reader]]] = {
+    "motors": ("enable_motors", SetBool, _ON),
+    "sonar": ("enable_sonar", SetBool, _ON),
+    "sounds": ("enable_sounds", SetBool, _ON),
+    "reset_odometry": ("reset_odometry", Trigger, {}),
+    "play_sound": ("play_sound", PlaySound, {"number": whole(1, 255)}),
+    "outputs": ("set_digital_outputs", SetDigitalOutputs, {"mask": whole(0, 255), "states": whole(0, 255)}),
+}
 
 
 class NodeSource:
@@ -75,35 +88,13 @@ class NodeSource:
         node.create_subscription(OccupancyGrid, "map", self._on_map, latched)
         node.create_subscription(TFMessage, "/tf", self._on_transforms, 20)
         self._driver = AsyncParameterClient(node, self.remote.where)
-        self._clients = {
-            name: node.create_client(kind, name)
-            for name, kind in (
-                ("enable_motors", SetBool),
-                ("enable_sonar", SetBool),
-                ("enable_sounds", SetBool),
-                ("reset_odometry", Trigger),
-                ("list_sounds", ListSounds),
-                ("play_sound", PlaySound),
-                ("set_digital_outputs", SetDigitalOutputs),
-            )
-        }
+        self._clients = {name: node.create_client(kind, name) for name, kind, _ in _SERVICES.values()}
+        self._clients["list_sounds"] = node.create_client(ListSounds, "list_sounds")
         self.requests: dict[str, Request] = {
-            "motors": Request(lambda on: self._ask("enable_motors", SetBool.Request(data=on)), {"on": Flag()}),
-            "sonar": Request(lambda on: self._ask("enable_sonar", SetBool.Request(data=on)), {"on": Flag()}),
-            "sounds": Request(lambda on: self._ask("enable_sounds", SetBool.Request(data=on)), {"on": Flag()}),
-            "reset_odometry": Request(lambda: self._ask("reset_odometry", Trigger.Request())),
-            "list_sounds": Request(self._list_sounds, control=False),
-            "play_sound": Request(
-                lambda number: self._ask("play_sound", PlaySound.Request(number=number)), {"number": Whole(1, 255)}
-            ),
-            "outputs": Request(
-                lambda mask, states: self._ask(
-                    "set_digital_outputs", SetDigitalOutputs.Request(mask=mask, states=states)
-                ),
-                {"mask": Whole(0, 255), "states": Whole(0, 255)},
-            ),
-            "parameter": Request(self._set_parameter, {"name": Text(), "value": Anything()}),
+            name: Request(partial(self._call, name), arguments) for name, (_, _, arguments) in _SERVICES.items()
         }
+        self.requests["list_sounds"] = Request(self._list_sounds, control=False)
+        self.requests["parameter"] = Request(self._set_parameter, {"name": text, "value": parameter_value})
         self._reader: threading.Thread | None = None
 
     @property
@@ -155,9 +146,11 @@ class NodeSource:
 
     # -- requests ---------------------------------------------------------------------------------------------
 
-    def _ask(self, service: str, request: Any, limit: float = _ANSWER) -> str:
-        """Call a service; returns its message. Raises RequestFailedError if it is not done."""
-        response = self._wait(self._clients[service].call_async(request), service, limit)
+    def _call(self, name: str, **arguments: Any) -> str:
+        """Call the service of a request; returns its message. Raises RequestFailedError if it is not done."""
+        service, kind, names = _SERVICES[name]
+        fields = {"data" if argument == "on" else argument: arguments[argument] for argument in names}
+        response = self._wait(self._clients[service].call_async(kind.Request(**fields)), service)
         if not response.success:
             raise RequestFailedError(response.message)
         return str(response.message)

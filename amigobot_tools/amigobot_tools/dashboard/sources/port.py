@@ -22,7 +22,7 @@ from amigobot_driver.wording import counted
 from ...port_remote import PortRemote
 from ...state import RobotState
 from ..examination import Examination
-from ..messages import Anything, Flag, Request, Text, Whole
+from ..messages import Request, flag, parameter_value, text, whole
 from ..packets import FrameLog
 
 #: Levels of findings, as the page names them.
@@ -66,14 +66,14 @@ class PortSource:
         self._watching: threading.Thread | None = None
         self._watched = threading.Event()
         self.requests: dict[str, Request] = {
-            "motors": Request(self._motors, {"on": Flag()}),
-            "sonar": Request(lambda on: self.robot.enable_sonar(on), {"on": Flag()}),
-            "sounds": Request(lambda on: self.robot.enable_sounds(on), {"on": Flag()}),
+            "motors": Request(self._motors, {"on": flag}),
+            "sonar": Request(lambda on: self.robot.enable_sonar(on), {"on": flag}),
+            "sounds": Request(lambda on: self.robot.enable_sounds(on), {"on": flag}),
             "list_sounds": Request(self._list_sounds, control=False),
-            "play_sound": Request(lambda number: self.robot.play_sound(number), {"number": Whole(1, 255)}),
+            "play_sound": Request(lambda number: self.robot.play_sound(number), {"number": whole(1, 255)}),
             "reset_odometry": Request(self._reset_odometry),
-            "outputs": Request(self._set_outputs, {"mask": Whole(0, 255), "states": Whole(0, 255)}),
-            "parameter": Request(self._set_parameter, {"name": Text(), "value": Anything()}),
+            "outputs": Request(self._set_outputs, {"mask": whole(0, 255), "states": whole(0, 255)}),
+            "parameter": Request(self._set_parameter, {"name": text, "value": parameter_value}),
         }
 
     @property

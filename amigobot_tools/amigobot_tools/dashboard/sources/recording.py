@@ -35,7 +35,7 @@ from amigobot_driver.robot import (
 )
 
 from ...state import Echo, RobotState, drained, reported_state, stalled_wheels
-from ..messages import Flag, Number, Request
+from ..messages import Request, flag, number
 from ..packets import FrameLog
 from .rosbag import is_bag, read_packets
 
@@ -92,7 +92,7 @@ class Playhead:
 
 
 class RecordingRemote:
-    """A recording as the tools see a robot: it does not drive."""
+    """A recording as the tools see a robot: it does not drive, and what stops a robot does nothing."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -107,21 +107,14 @@ class RecordingRemote:
         """Refuse."""
         return _DRIVES_NOT
 
-    def stop(self) -> None:
-        """Do nothing: no robot moves."""
+    def _do_nothing(self) -> None:
+        pass
 
-    def emergency_stop(self) -> None:
-        """Do nothing: no robot moves."""
-
-    def clear_emergency_stop(self) -> None:
-        """Do nothing."""
+    stop = emergency_stop = clear_emergency_stop = close = _do_nothing
 
     def messages(self) -> list[str]:
         """Return the lines of the log that the playhead has passed."""
         return drained(self.lines)
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 class RecordingSource:
@@ -152,9 +145,9 @@ class RecordingSource:
         self._shown = 0.0  #: position of the last `live`
         self._watching = False
         self.requests: dict[str, Request] = {
-            "play": Request(self._play, {"on": Flag()}),
-            "seek": Request(self._seek, {"time": Number(0.0, 1e7)}),
-            "speed": Request(self._set_speed, {"factor": Number(_SLOWEST, _FASTEST)}),
+            "play": Request(self._play, {"on": flag}),
+            "seek": Request(self._seek, {"time": number(0.0, 1e7)}),
+            "speed": Request(self._set_speed, {"factor": number(_SLOWEST, _FASTEST)}),
         }
 
     @property

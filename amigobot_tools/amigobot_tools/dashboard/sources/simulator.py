@@ -20,7 +20,7 @@ from amigobot_driver.transport.simulated import simulator_of
 
 from ...state import RobotState
 from ..examination import Examination
-from ..messages import Flag, Number, Request, Text, Whole
+from ..messages import Request, flag, number, text, whole
 from .neighbors import Neighbors, open_robots
 from .obstacles import Obstacle, new_box, new_circle, things_of
 from .paced import FASTEST, SLOWEST, PacedDriver
@@ -31,8 +31,8 @@ _REACH = 1000.0
 _MAX_OBSTACLES = 50
 #: s of simulated time after which a velocity expires; at high speeds the browser sends too seldom for that.
 _TIMEOUT = 0.5
-_COORDINATE = Number(-_REACH, _REACH)
-_ANGLE = Number(-100.0, 100.0)
+_COORDINATE = number(-_REACH, _REACH)
+_ANGLE = number(-100.0, 100.0)
 
 
 class SimulatedBot(AmigoBot):
@@ -89,23 +89,23 @@ class SimulatorSource(PortSource):
         self._things = things_of(self._world)
         self._newest = len(self._things)  #: number of the thing that was added last
         self._origin: WorldPose | None = None  #: of the odometry frame in the world
-        size = {"length": Number(0.05, 20.0), "width": Number(0.0, 20.0)}
+        size = {"length": number(0.05, 20.0), "width": number(0.0, 20.0)}
         place = {"x": _COORDINATE, "y": _COORDINATE, "heading": _ANGLE}
         self.requests |= {
-            "pause": Request(self._pause, {"on": Flag()}),
-            "step": Request(self._step, {"seconds": Number(0.01, 10.0)}),
-            "speed": Request(self._set_speed, {"factor": Number(SLOWEST, FASTEST)}),
+            "pause": Request(self._pause, {"on": flag}),
+            "step": Request(self._step, {"seconds": number(0.01, 10.0)}),
+            "speed": Request(self._set_speed, {"factor": number(SLOWEST, FASTEST)}),
             "place": Request(self._place, place),
-            "fault": Request(self._set_fault, {"name": Text(), "value": Text()}),
-            "fault_now": Request(self._start_fault, {"name": Text(), "seconds": Number(0.0, 3600.0)}),
+            "fault": Request(self._set_fault, {"name": text, "value": text}),
+            "fault_now": Request(self._start_fault, {"name": text, "seconds": number(0.0, 3600.0)}),
             "no_faults": Request(self._clear_faults),
             "add_obstacle": Request(self._add_obstacle, {**place, **size}),
-            "move_obstacle": Request(self._move_obstacle, {"number": Whole(1, 2**31), **place}),
-            "remove_obstacle": Request(self._remove_obstacle, {"number": Whole(1, 2**31)}),
+            "move_obstacle": Request(self._move_obstacle, {"number": whole(1, 2**31), **place}),
+            "remove_obstacle": Request(self._remove_obstacle, {"number": whole(1, 2**31)}),
             "restore_world": Request(self._restore_world),
             "press_motors": Request(self._press_motors),
             "press_reset": Request(self._press_reset),
-            "charge": Request(self._set_charge, {"charge": Number(0.0, 1.0)}),
+            "charge": Request(self._set_charge, {"charge": number(0.0, 1.0)}),
         }
 
     def live(self) -> dict[str, Any]:
