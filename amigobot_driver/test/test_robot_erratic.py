@@ -112,8 +112,7 @@ class TestConnect:
         bench.run(2.0, cmd_vel=(0.3, 0.0))
         end = bench.now
         bench.ask(bench.robot.link.close)
-        while (frame := bench.robot.link.take(bench.now)) is not None:
-            bench.up.send(frame, bench.now)
+        bench.write()
         bench.run(2.0)
         assert own_words(bench, end) == ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
         assert bench.simulator.truth.left_velocity == 0.0

@@ -588,8 +588,7 @@ class TestClose:
         bench.ask(bench.robot.link.close)
         bench.until(lambda: bench.robot.link.next_time() == float("inf"))
         bench.run(0)
-        while (frame := bench.robot.link.take(bench.now)) is not None:
-            bench.up.send(frame, bench.now)
+        bench.write()
         bench.run(2)
         assert bench.words(since) == ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
         assert bench.simulator.session is SessionState.WAIT
