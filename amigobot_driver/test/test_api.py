@@ -182,6 +182,20 @@ def test_turn_and_move_return_what_was_covered(robot: AmigoBot, robots: Simulate
     undisturbed(robot, turn_and_move)
 
 
+def test_a_started_move_is_polled_and_canceled(robot: AmigoBot) -> None:
+    assert robot.is_task_complete()
+    robot.start_move(1.0)
+    for _ in robot.reports():
+        if robot.get_feedback().covered > 0.2:
+            break
+    assert not robot.is_task_complete()
+    robot.cancel_task()
+    with pytest.raises(MotionFailedError, match="canceled") as failure:
+        robot.get_result()
+    assert robot.is_task_complete()
+    assert 0.2 < failure.value.travelled < 0.6
+
+
 def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
     robot: AmigoBot, robots: SimulatedRobots
 ) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..errors import AmigoBotError, ConnectionLostError, MotionFailedError, RequestFailedError, RequestRefusedError
-from ..robot import MotionGoal, Report, Robot
+from ..robot import MotionFeedback, MotionGoal, Report, Robot
 from .arguments import number
 from .connection import Connection
 
@@ -95,8 +95,9 @@ class Driving(Connection):
                 angle, rad.
             ConnectionLostError: The robot was not connected at the start.
         """
-        angle = number("angle", angle)
-        return self._perform(lambda robot, now: robot.turn(angle, now, absolute=absolute))
+        with self._stopped_if_interrupted():
+            self.start_turn(angle, absolute=absolute)
+            return self.get_result()
 
     def move(self, distance: float) -> float:
         """Drive straight on, and return when the robot is at rest. Ctrl-C stops the robot.
@@ -113,8 +114,52 @@ class Driving(Connection):
                 distance, m.
             ConnectionLostError: The robot was not connected at the start.
         """
+        with self._stopped_if_interrupted():
+            self.start_move(distance)
+            return self.get_result()
+
+    def start_turn(self, angle: float, *, absolute: bool = False) -> None:
+        """Start a turn and return at once. The arguments and the errors at the start are those of `turn`."""
+        angle = number("angle", angle)
+        self._start(lambda robot, now: robot.turn(angle, now, absolute=absolute))
+
+    def start_move(self, distance: float) -> None:
+        """Start a move and return at once. The argument and the errors at the start are those of `move`."""
         distance = number("distance", distance)
-        return self._perform(lambda robot, now: robot.move(distance, now))
+        self._start(lambda robot, now: robot.move(distance, now))
+
+    def is_task_complete(self) -> bool:
+        """Whether the newest turn or move has ended, or none was started."""
+        return self._goal is None or self._goal.ended.done()
+
+    def get_feedback(self) -> MotionFeedback | None:
+        """How far the newest turn or move has come, rad or m; None before the first one."""
+        with self._driver.robot():
+            return self._goal.feedback() if self._goal else None
+
+    def cancel_task(self) -> None:
+        """Stop the newest turn or move if it is in progress; `get_result` then raises MotionFailedError."""
+        with self._driver.robot() as robot:
+            if self._goal:
+                robot.cancel(self._goal)
+
+    def get_result(self) -> float:
+        """Wait until the newest turn or move has ended.
+
+        Returns:
+            What was covered, rad or m, as the wheels measured it.
+
+        Raises:
+            RequestRefusedError: No movement was started.
+            MotionFailedError: It ended before its goal, also because the connection was lost.
+        """
+        goal = self._goal
+        if goal is None:
+            raise RequestRefusedError("no movement was started: call start_turn or start_move first")
+        outcome = self._wait(goal.ended, math.inf)
+        if not outcome.success:
+            raise MotionFailedError(outcome.message, goal.covered)
+        return goal.covered
 
     def stop(self, *, wait: bool = True) -> None:
         """Stop with the normal deceleration; the next velocity drives again.
@@ -173,6 +218,7 @@ class Driving(Connection):
 
     # -- inside -----------------------------------------------------------------------------------------------
 
+    _goal: MotionGoal | None = None  #: the newest turn or move
     _orders = 0  #: movements and stops that were requested: a newer one ends a drive that is repeated
 
     def _stop(self) -> None:
@@ -232,16 +278,11 @@ class Driving(Connection):
             travelled = robot.estimator.odometer.state.travelled - start
         return MotionFailedError(f"the drive ended after {travelled:.3f} m: {why}", travelled)
 
-    def _perform(self, start: Callable[[Robot, float], MotionGoal]) -> float:
-        """Start a movement with an end and wait for it; returns what was covered, rad or m."""
-        with self._stopped_if_interrupted():
-            with self._locked() as (robot, now):
-                goal = start(robot, now)
-                self._orders += 1
-            outcome = self._wait(goal.ended, math.inf)
-        if not outcome.success:
-            raise MotionFailedError(outcome.message, goal.covered)
-        return goal.covered
+    def _start(self, start: Callable[[Robot, float], MotionGoal]) -> None:
+        """Start a movement with an end."""
+        with self._stopped_if_interrupted(), self._locked() as (robot, now):
+            self._goal = start(robot, now)
+            self._orders += 1
 
 
 class _OvertakenError(Exception):

@@ -38,6 +38,7 @@ from .events import Ping as Ping
 from .events import Received as Received
 from .events import Report as Report
 from .events import TurnRate as TurnRate
+from .motion.goal import MotionFeedback as MotionFeedback
 from .motion.goal import MotionGoal as MotionGoal
 from .options import COMPASSES as COMPASSES
 from .options import Options as Options

@@ -61,7 +61,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class MotionFeedback:
     """How far a motion has come, rad or m."""
 
     covered: float  #: rad or m, since the request
@@ -158,9 +158,9 @@ class MotionGoal(ABC):
         """The keep-alive: zero velocities before the start, PULSE during the motion."""
         return STANDING.instructions if self._sent_at is None else (Command.PULSE(),)
 
-    def coverage(self) -> Coverage:
+    def feedback(self) -> MotionFeedback:
         """Return how far it has come."""
-        return Coverage(self.covered, self.remaining)
+        return MotionFeedback(self.covered, self.remaining)
 
     def finish(self, outcome: Outcome) -> None:
         """Set the outcome, unless it is set already."""
