@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 from ..connection_policy import DRIVER_SILENCE
 from ..protocol import (
@@ -24,7 +23,6 @@ from ..protocol import (
     Packet,
     Reset,
     Sip,
-    SyncReply,
     Unknown,
     parse,
 )
@@ -33,6 +31,7 @@ from .command_queue import CommandQueue, Priority
 from .component import Dispatcher
 from .dialects import Dialect
 from .events import BaudChange, Event, FrameSeen, LinkChanged, ModemCall, Notice, Received
+from .link_observer import LinkObserver
 from .scheduler import Scheduler
 from .session import LinkState, Session
 
@@ -45,43 +44,6 @@ class PacketStats:
     other: int = 0  #: all other packets
     unknown: int = 0  #: among `other`, packets with an id that the driver does not know
     malformed: int = 0  #: among `other`, packets with a wrong length or content
-
-
-class LinkObserver(Protocol):
-    """The callbacks of a link."""
-
-    def on_byte_time(self, byte_time: float | None) -> None:
-        """The port was opened or runs at another speed; `byte_time` as Port has it."""
-
-    def on_identity(self, identity: SyncReply, now: float) -> None:
-        """The robot has been identified; a session is about to be opened."""
-
-    def on_session_start(self, now: float) -> None:
-        """A session was opened."""
-
-    def on_session_end(self, reason: str) -> None:
-        """The session has ended, or the driver closes."""
-
-    def on_packet_outside_session(self, packet: Packet, stamp: float) -> None:
-        """A packet whose values are of the time `stamp` (s) arrived while no session was open."""
-
-    def on_reset(self, stamp: float) -> None:
-        """The robot reported during a session, at `stamp` (s), that its controller was reset."""
-
-    def on_silence_of_driver(self, now: float) -> None:
-        """The driver has sent nothing for so long that the robot's watchdog may have stopped it: queue a stop."""
-
-    def measurement_time(self, packet: Packet, stamp: float, size: int) -> float:
-        """Return the time (s) at which the robot took the values of a packet.
-
-        Args:
-            packet: A packet of the session.
-            stamp: Time in s at which its first byte was sent.
-            size: Bytes of its frame.
-        """
-
-    def on_sip(self, sip: Sip, stamp: float, now: float) -> Sip:
-        """Update the odometry from a SIP of the session; return the SIP for the components."""
 
 
 class RobotLink:
@@ -179,7 +141,7 @@ class RobotLink:
             if session.changed:
                 self._follow_session(now)
             if running and isinstance(packet, Reset):
-                self._observer.on_reset(frame.stamp)
+                self._observer.on_reset()
             self._dispatch(packet, frame, now)
         return self._flush()
 

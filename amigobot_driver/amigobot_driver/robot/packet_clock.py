@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from ..protocol import BAUD_RATES, Encoders, Gyro, Packet, Sip
 from .cycle_filter import CycleFilter
+from .sensing.odometry import CYCLE
 
 #: Least s between the stamps of two SIPs: SIPs of one burst may seem to be of one moment, and a twist needs a time.
 _MOMENT = 1e-6
@@ -39,8 +40,8 @@ class PacketClock:
         self._byte_time = byte_time
         self._info_cycle = info_cycle
         self._pose_age = pose_age
-        self._reported_cycle = info_cycle()
-        self._filter = CycleFilter(self._reported_cycle)
+        self._reported_cycle = CYCLE
+        self._filter = CycleFilter(CYCLE)
         self._gyro = -math.inf  #: s, when the last GYROpac was sent
         self._sip_by = -math.inf  #: s, a SIP that was sent before this time belongs to the cycle of that GYROpac
         self._last_stamp = -math.inf  #: s, of the last SIP

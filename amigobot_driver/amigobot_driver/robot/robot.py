@@ -13,18 +13,14 @@ import math
 from concurrent.futures import Future
 
 from ..errors import RequestRefusedError
-from ..profiles import calibrated_profile, choose_profile, load_profile
+from ..profiles import load_profile
 from ..protocol import (
-    ArcosTail,
     Command,
     CommandTable,
-    Config,
     Encoders,
     ErraticCommand,
-    Packet,
     Parameters,
     Sip,
-    SyncReply,
 )
 from ..wording import counted
 from .bandwidth import BandwidthPlanner
@@ -48,33 +44,31 @@ from .devices.switch import Switch
 from .devices.tuning import Tuning
 from .devices.wired_inputs import WiredInputs
 from .dialects import Dialect, dialects
-from .events import Identified, Notice, OdometryStale
 from .link import RobotLink
+from .link_observer import LinkObserver
 from .monitors.braking import BrakingMonitor
 from .monitors.link_timing import LinkTiming
 from .monitors.sonar_health import SonarHealth
 from .monitors.stalls import StallMonitor
 from .monitors.standstill import StandstillMonitor
 from .motion.goal import MotionGoal, Move, Turn, whole_degrees
-from .motion.limits import VelocityLimits, check_finite, working_limits
+from .motion.limit_settings import LimitSettings
+from .motion.limits import VelocityLimits, check_finite
 from .motion.motion import Motion
 from .motion.setpoint import Velocity, Wheels
 from .options import Options
 from .outcome import Outcome, finished
-from .packet_clock import PacketClock
 from .raw import raw_instruction
 from .sensing.encoders import WheelEncoders
 from .sensing.gyro import Gyroscope
-from .sensing.odometry_continuation import OdometryContinuation
 from .sensing.odometry_state import OdometryState
-from .sensing.rest import RestFilter
 from .sensing.state_estimator import StateEstimator
 from .session import LinkState
 from .streams import COMPASS, ENCODERS, GRIPPER, GYRO, IO, JOYSTICK, Streams
 from .unconfirmed import UnconfirmedCommands
 
 
-class Robot:
+class Robot(LinkObserver):
     """One robot: its link, its components, and the requests that concern several of them.
 
     The owner of the port uses `link`; others use the methods and the components.
@@ -86,6 +80,7 @@ class Robot:
         Raises:
             ProfileError: the options name no usable profile.
         """
+        super().__init__()
         self.options = options
         self.profile = load_profile(options.profile or "amigo")
         self.profile_reason = "no robot has been seen yet"
@@ -97,6 +92,7 @@ class Robot:
             pinned=next((dialect for dialect in known_dialects if self._is_requested(dialect)), None),
         )
         self.queue, self.session = self.link.queue, self.link.session
+        self.decoder, self.emit = self.link.decoder, self.link.emit
         context = Context(
             self.queue,
             self.link.sends,
@@ -126,6 +122,9 @@ class Robot:
         sonar_on = options.sonar_on_connect
         self.sonar = Switch(context, "sonar", Command.SONAR(1), Command.SONAR(0), Sip.SONAR, sonar_on)
         self.tuning = Tuning(context)
+        self.limit_settings = LimitSettings(
+            self.limits, self.motion, self.tuning, lambda: self.options, lambda: self.profile
+        )
         self.line = BridgedLine(context, options.bridge_baud)
         self.bandwidth = BandwidthPlanner(context)
         self.sounds = SoundPlayer(context)
@@ -138,7 +137,7 @@ class Robot:
         self.inputs = WiredInputs(context)
         self.link_timing = LinkTiming(context)
         self.stalls = StallMonitor(context)
-        self.standstill = StandstillMonitor(context, self._driven)
+        self.standstill = StandstillMonitor(context, self.driven)
         self.braking = BrakingMonitor(
             context, self.limits, lambda: None if self.tuning.applying else self.tuning.config
         )
@@ -156,18 +155,11 @@ class Robot:
         self.encoders = WheelEncoders()
         for command in (Command.OPEN, ErraticCommand.OPEN):
             context.on_sent(command, lambda _, now: self.estimator.odometer.opened(now))
-        self._packet_clock = PacketClock(
-            lambda: self.link.decoder.byte_time, lambda: self.bandwidth.info_cycle, self._pose_age
-        )
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Encoders, self._on_encoders)
         context.on_packet(Parameters, self._on_config)
-        self._identity: SyncReply | None = None  #: of the robot
-        self._continuation = OdometryContinuation()
-        self._rest = RestFilter()
-        self._jumped = False  #: the counters have jumped in the newest SIP
-        self._arrange(-math.inf)
-        self._limit()
+        self.arrange(-math.inf)
+        self.limit_settings.apply()
 
     @property
     def baud(self) -> int:
@@ -311,7 +303,7 @@ class Robot:
 
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
         """Set the pose (m, m, rad) in the odometry frame; the firmware's counters are left alone."""
-        self._continuation.discard()
+        self.continuation.discard()
         self.estimator.odometer.set(x, y, yaw)
 
     def restart_odometry(self) -> None:
@@ -328,11 +320,11 @@ class Robot:
             state: Result of `odometry_state` of that driver, on the same computer since it was started.
             max_age: Greatest age of the state in s.
         """
-        self._continuation.store(state, max_age)
+        self.continuation.store(state, max_age)
 
     def odometry_state(self) -> OdometryState | None:
         """Return the pose and the counters that belong to it; None before the first SIP."""
-        return self._continuation.state(self.estimator.odometer, self._identity, self.profile.name)
+        return self.continuation.state(self.estimator.odometer, self.identity, self.profile.name)
 
     def unsupported(self, command: CommandTable) -> str:
         """Return why a command cannot be sent to this robot; "" if it can."""
@@ -368,13 +360,13 @@ class Robot:
         Returns:
             The result, when the robot has confirmed the tuning values or the retries are over.
         """
-        before = self._requested_values()
+        before = self.limit_settings.tuning()
         self.options = options
         self.motion.timeout = options.command_timeout
         self.line.chosen = options.bridge_baud
-        self._pace(now)
-        self._arrange(now)
-        values = self._requested_values()
+        self.pace(now)
+        self.arrange(now)
+        values = self.limit_settings.tuning()
         self.tuning.release(before.keys() - values.keys())
         # Only what has changed: the robot may have refused some of the others.
         changed = {name: value for name, value in values.items() if before.get(name) != value}
@@ -383,53 +375,17 @@ class Robot:
         else:
             self.tuning.requested.update(changed)
             result = finished(True, "kept for the next connection")
-        self._limit()
+        self.limit_settings.apply()
         return result
 
-    # -- inside -----------------------------------------------------------------------------------------------
+    # -- for LinkObserver ------------------------------------------------------------------------------------
 
-    def _is_requested(self, dialect: Dialect) -> bool:
-        """Return whether the profile of the options uses this dialect."""
-        return bool(self.options.profile and set(self.profile.firmware) & set(dialect.firmware))
-
-    # -- LinkObserver -----------------------------------------------------------------------------------------
-
-    def on_byte_time(self, byte_time: float | None) -> None:
-        """The port was opened or its speed has changed: see LinkObserver."""
-        self.line.on_byte_time(byte_time)
-        self._pace(-math.inf)
-
-    def on_identity(self, identity: SyncReply, now: float) -> None:
-        """Choose the profile of the robot, and pass it to every component: see LinkObserver."""
-        known, before = True, self.profile
-        self._identity = identity
-        if self.options.profile:
-            self.profile_reason = f"it was requested: {self.options.profile}"
-        else:
-            chosen = choose_profile(identity.robot_class, identity.subclass, self.dialect.fallback)
-            self.profile, self.profile_reason = calibrated_profile(*chosen, identity.name)
-            known = identity.subclass.lower() in self.profile.subclasses
-        self.dialect.set_profile(self.profile)
-        self.estimator.forget_sonars()
-        if self.profile != before:
-            self.estimator = StateEstimator(self.profile, self.estimator)
-            self.sonar_health = SonarHealth(self.profile)
-        for component in self.components:
-            component.on_profile()
-        self._pace(now)
-        self.queue.spacing = self.profile.link.command_spacing
-        self.tuning.requested.update(self._requested_values())
-        self._limit()
-        if self.dialect.supports(Command.POLLING, self.profile.firmware):
-            self.sequence.configure(self.options.sonar_sequence)
-        self.link.emit(Identified(identity, self.profile, self.profile_reason, known))
-
-    def _pace(self, now: float) -> None:
+    def pace(self, now: float) -> None:
         """Use the line speed for stamps and for the plan of the streams."""
         self.link.decoder.byte_time = self.queue.byte_time = self.line.byte_time
         self.bandwidth.set_byte_time(self.line.byte_time, now)
 
-    def _arrange(self, now: float) -> None:
+    def arrange(self, now: float) -> None:
         """Apply the options about ports and streams."""
         options, config = self.options, self.tuning.config
         self.link.trace = options.trace
@@ -446,76 +402,15 @@ class Robot:
         self.compass.show_in_sip(options.compass == "sip", now)
         self.bumpers.configure(options.bumper_stall, now)
 
-    def on_session_start(self, now: float) -> None:
-        """Start the session in every component: first the stop, then the requested settings."""
-        self.encoders.restart()
-        self._packet_clock.restart()
-        for component in self.components:
-            component.on_session_start(now)
-        self.pwm.configure(self.options.pwm_frequency, self.options.pwm_max_duty, now)
+    def driven(self) -> bool:
+        """Return whether the wheels should turn; a heading can be kept at rest."""
+        return isinstance(self.motion.requested, Velocity | Wheels) and bool(self.motion.requested)
 
-    def on_session_end(self, reason: str) -> None:
-        """End the session in every component; the odometry has no velocity."""
-        for component in self.components:
-            component.on_session_end(reason)
-        if not self.estimator.odometer.interrupted:
-            self.estimator.odometer.interrupt()
-            self.link.emit(OdometryStale(self.estimator.odometer.state))
+    # -- inside -----------------------------------------------------------------------------------------------
 
-    def on_reset(self, stamp: float) -> None:
-        """Pass the reset to the odometry: see LinkObserver."""
-        self.estimator.odometer.robot_reset()
-
-    def on_packet_outside_session(self, packet: Packet, stamp: float) -> None:
-        """Use the SIPs that an Erratic sends before OPEN: see LinkObserver."""
-        # An Erratic streams before OPEN, which zeroes its counters: motion before that belongs to the pose.
-        if isinstance(packet, Sip) and self.state is LinkState.OPENING:
-            if self._continuation.pending:
-                self._continue_odometry(packet, stamp)
-            self.estimator.odometer.update(packet, stamp, self._packet_clock.cycle)
-
-    def on_silence_of_driver(self, now: float) -> None:
-        """Stop the robot: see LinkObserver."""
-        self.motion.on_silence_of_driver(now)
-
-    def measurement_time(self, packet: Packet, stamp: float, size: int) -> float:
-        """Return when the robot took the values of a packet: see LinkObserver."""
-        return self._packet_clock.measurement_time(packet, stamp, size)
-
-    def on_sip(self, sip: Sip, stamp: float, now: float) -> Sip:
-        """Update the odometry and emit the report: see LinkObserver."""
-        sip = self._rest.filtered(sip, stamp, self.profile.units.velocity, driven=self._driven())
-        if self._continuation.pending:
-            self._continue_odometry(sip, stamp)
-        jumps = self.estimator.odometer.jumps
-        streamed = self.encoders.follows(stamp)
-        for event in self.estimator.update(
-            sip,
-            stamp,
-            self._packet_clock.cycle,
-            pose_age=self._pose_age(),
-            wheels_streamed=streamed,
-            pose_streamed=streamed and self.encoders.leading,
-        ):
-            self.link.emit(event)
-        self._jumped = self.estimator.odometer.jumps != jumps
-        if self._jumped:
-            self.link.emit(Notice("the robot's position counters jumped: the pose lacks what it moved meanwhile"))
-        return sip
-
-    # -- packets ----------------------------------------------------------------------------------------------
-
-    def _continue_odometry(self, sip: Sip, stamp: float) -> None:
-        identity = self._identity or SyncReply(name="", robot_class="", subclass="")
-        odometer, profile = self.estimator.odometer, self.profile.name
-        self.link.emit(self._continuation.apply(odometer, sip, stamp, identity, profile))
-
-    def _pose_age(self) -> float:
-        """Return by how many s the pose in a SIP is older than the SIP: the time that the firmware's gyro takes."""
-        config = self.tuning.config
-        if not (isinstance(config, Config) and isinstance(config.tail, ArcosTail)) or self.encoders.leading:
-            return 0.0
-        return (config.tail.kinematics_delay or 0) / 1000
+    def _is_requested(self, dialect: Dialect) -> bool:
+        """Return whether the profile of the options uses this dialect."""
+        return bool(self.options.profile and set(self.profile.firmware) & set(dialect.firmware))
 
     def _at_rest(self) -> bool:
         report = self.estimator.report
@@ -526,15 +421,11 @@ class Robot:
             return ""
         return f"{self.profile.description} has no {command.name}"
 
-    def _driven(self) -> bool:
-        """Return whether the wheels should turn; a heading can be kept at rest."""
-        return isinstance(self.motion.requested, Velocity | Wheels) and bool(self.motion.requested)
-
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         if self.estimator.report:
             self.sonar_health.update(self.estimator.report, self.sequence.requested)
         heading = sip.heading * self.profile.units.angle
-        self.motion.watch(self.estimator.odometer.state, heading, now, jumped=self._jumped)
+        self.motion.watch(self.estimator.odometer.state, heading, now, jumped=self.jumped)
 
     def _on_encoders(self, packet: Encoders, stamp: float, now: float) -> None:
         config, odometer = self.tuning.config, self.estimator.odometer
@@ -542,39 +433,7 @@ class Robot:
             self.link.emit(event)
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
-        self._pace(now)
-        self._limit()
-        self._arrange(now)
+        self.pace(now)
+        self.limit_settings.apply()
+        self.arrange(now)
         self.estimator.sonar_cycle = self.bandwidth.sonar_cycle
-
-    def _limit(self) -> None:
-        """Apply the limits: those of the options, else the robot's own, neither beyond its profile and its firmware."""
-        linear, angular = self._option_limits()
-        self.limits.highest = self._limits_for(math.inf, math.inf)
-        options, held = self._requested_values(), self.tuning.requested
-        # A lower limit of set_robot_config would otherwise slow down one axis at the robot, and bend the curve.
-        if (speed := held.get("trans_vel_max", math.inf)) < options.get("trans_vel_max", 0):
-            linear = speed / 1000
-        if (rate := held.get("rot_vel_max", math.inf)) < options.get("rot_vel_max", 0):
-            angular = math.radians(rate)
-        if (linear, angular) != self.limits.working:
-            self.limits.working = linear, angular
-            self.motion.limits_changed()
-
-    def _option_limits(self) -> tuple[float, float]:
-        """Return the limits (m/s, rad/s) of the options, else the robot's own, neither beyond profile and firmware."""
-        return self._limits_for(self.options.max_linear, self.options.max_angular)
-
-    def _limits_for(self, linear: float, angular: float) -> tuple[float, float]:
-        return working_limits(self.profile.limits, self.tuning.config, (linear, angular))
-
-    def _requested_values(self) -> dict[str, int]:
-        """Return the tuning values that calibration and options request, the velocity limits included."""
-        rev_count = self.profile.calibration.rev_count
-        values = {**({"rev_count": rev_count} if rev_count else {}), **self.options.tuning}
-        linear, angular = self._option_limits()
-        if self.options.max_linear:
-            values["trans_vel_max"] = max(1, round(linear * 1000))
-        if self.options.max_angular:
-            values["rot_vel_max"] = max(1, round(math.degrees(angular)))
-        return values

@@ -223,7 +223,7 @@ class Session:
             self._enter(
                 LinkState.SYNCING,
                 f"the packets on this line are those of the profile {found.fallback}, another robot than requested: "
-                "correct the parameter robot, or leave it empty",
+                "name its profile, or none",
             )
             return False
         self.dialect = found or self.dialect
