@@ -179,7 +179,7 @@ class TestChoice:
         told = f"reports {robot_class}/{subclass}" if robot_class or subclass else "does not report its model"
         assert told in reason
         assert "distances may be wrong" in reason
-        assert "parameter robot" in reason
+        assert "the profiles are amigo" in reason
         assert all(name in reason for name in available_profiles())
         assert "\n" not in reason
 

@@ -72,7 +72,7 @@ def test_a_pioneer_that_nobody_knows_is_a_guess_that_says_so() -> None:
     bench.connect()
     (identified,) = bench.told(Identified)
     assert (identified.profile.name, identified.known) == ("generic", False)
-    assert "Pioneer/p9dx" in identified.reason and "set the parameter robot" in identified.reason
+    assert "Pioneer/p9dx" in identified.reason and "the profiles are" in identified.reason
 
 
 @pytest.mark.parametrize(("name", "heading"), [("erratic", "4096"), ("erratic-degrees", "deg")])

@@ -522,7 +522,7 @@ class TestIdentity:
         bench.connect()
         [identified] = bench.told(Identified)
         assert identified.profile.name == bench.robot.profile.name == "generic"
-        assert "distances may be wrong, set the parameter robot" in identified.reason
+        assert "distances may be wrong; the profiles are" in identified.reason
         assert not identified.known
 
     def test_that_the_user_knows_better(self) -> None:

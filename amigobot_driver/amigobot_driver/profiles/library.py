@@ -100,7 +100,7 @@ def choose_profile(robot_class: str, subclass: str, fallback: str = _FALLBACK) -
     if not (robot_class or subclass):
         problem = f"the robot does not report its model; its packets match: {profile.description}"
     allowed = ", ".join(available_profiles())
-    return profile, f"{problem}; distances may be wrong, set the parameter robot to one of {allowed}"
+    return profile, f"{problem}; distances may be wrong; the profiles are {allowed}"
 
 
 def _known(robot_class: str, subclass: str) -> Profile | None:

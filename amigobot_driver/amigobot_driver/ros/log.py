@@ -84,7 +84,9 @@ class EventLog:
             identity = event.identity
             kind = f"{identity.robot_class}/{identity.subclass}".strip("/")
             robot = ", ".join(filter(None, (given_name(identity.name), kind))) or "without a name"
-            self._log(f"robot {robot}: profile {event.profile.name}, because {event.reason}", warning=not event.known)
+            remedy = "" if event.known else ". Set the parameter robot to the right one"
+            text = f"robot {robot}: profile {event.profile.name}, because {event.reason}{remedy}"
+            self._log(text, warning=not event.known)
         elif isinstance(event, LinkChanged):
             # A recovery is logged even if the failure before it was throttled.
             limit = MAX_RECOVERIES if event.state is LinkState.RUNNING else 1
