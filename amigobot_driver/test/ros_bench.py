@@ -278,11 +278,6 @@ class Node:
         self._reader.join(deadline)
         return code
 
-    def cpu_seconds(self) -> float:
-        """Time it has computed, all threads together."""
-        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(") ")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
     def end(self) -> None:
         """Make sure that it is gone."""
         if self.running:
