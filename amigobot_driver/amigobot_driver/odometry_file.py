@@ -6,7 +6,7 @@
     file = OdometryFile(default_path("/amigobot", "/dev/ttyUSB0"), "/amigobot", "/dev/ttyUSB0")
     if state := file.load():
         robot.continue_odometry(state, max_age=60.0)
-    keeper = OdometryKeeper(driver, file, max_age=60.0, report=print)
+    keeper = OdometryKeeper(driver, file, report=print)
     keeper.start()
 
 docs/odometry.md, "After a restart of the driver", has the rules.
@@ -17,33 +17,21 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import operator
 import os
 import re
-import stat
 import threading
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+from .connection_policy import STATE_PERIOD
 from .driver import Driver
 from .robot import OdometryState
 
 _FORMAT, _VERSION = "amigobot odometry", 1
 #: First bytes of each file. A file that does not begin like this is not ours: it is never replaced.
 _BEGINNING = json.dumps({"format": _FORMAT})[:-1].encode()
-#: Maximum size in bytes; the file has about 600.
-_MAX_SIZE = 65536
-#: Seconds between two checks of the pose.
-_PERIOD = 1.0
-#: Share of the maximum age after which the file is rewritten while the robot is at rest, so that it stays valid.
-_REFRESH = 1 / 6
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-_INTEGERS = {"counter_x": (0, 65535), "counter_y": (0, 65535)}
-_SIGNED = (-32768, 32767)
-_MAX_COORDINATE = 1e9
-#: Gets all values of a state but its stamp.
-_CONTENT = operator.attrgetter(*(field.name for field in dataclasses.fields(OdometryState) if field.name != "stamp"))
 
 
 class OdometryFileError(Exception):
@@ -88,8 +76,9 @@ class OdometryFile:
                 raise OdometryFileError(f"{self.path} belongs to another node or port")
             if content.get("boot") != _boot_id():
                 raise OdometryFileError("the computer was restarted after the pose was stored")
-            return _state(content["state"])
-        except (ValueError, KeyError, TypeError, RecursionError):
+            state = content["state"]
+            return OdometryState(**{**state, "covariance": tuple(state["covariance"])})
+        except (ValueError, KeyError, TypeError):
             raise OdometryFileError(f"{self.path} is damaged and will be replaced") from None
 
     def save(self, state: OdometryState) -> None:
@@ -107,10 +96,9 @@ class OdometryFile:
         }
         try:
             path = Path(os.path.realpath(self.path))
-            new = path.with_name(f"{path.name}.new")
             path.parent.mkdir(parents=True, exist_ok=True)
-            for replaced in (path, new):
-                _check_replaceable(replaced)
+            _read(path)
+            new = path.with_name(f"{path.name}.new")
             new.write_text(json.dumps(content), encoding="utf-8")
             os.replace(new, path)
         except (OSError, ValueError) as error:
@@ -118,22 +106,19 @@ class OdometryFile:
 
 
 class OdometryKeeper:
-    """Writes the state of one driver from its own thread: once a second while it changes, rarely at rest."""
+    """Writes the state of one driver from its own thread: periodically, when the pose is set, and at the end."""
 
-    def __init__(self, driver: Driver, file: OdometryFile, *, max_age: float, report: Callable[[str], object]) -> None:
+    def __init__(self, driver: Driver, file: OdometryFile, *, report: Callable[[str], object]) -> None:
         """Create a keeper.
 
         Args:
             driver: The driver whose odometry is stored.
             file: Where it is stored.
-            max_age: Seconds after which a stored state is too old.
             report: Called once with a message if writing fails.
         """
         self._driver = driver
         self._file = file
-        self._refresh = max_age * _REFRESH
         self._report = report
-        self._saved: OdometryState | None = None
         self._frame = -1
         self._failed = False
         self._wake = threading.Event()
@@ -158,20 +143,15 @@ class OdometryKeeper:
             self._thread.join(2.0)
 
     def _run(self) -> None:
-        period: float | None = None  # before the first packet there is nothing to store
-        while True:
-            self._wake.wait(period)
-            period = _PERIOD
+        while not self._ending:
+            self._wake.wait(STATE_PERIOD)
             self._wake.clear()
-            ending = self._ending
             self._save()
-            if ending:
-                return
 
     def _save(self) -> None:
         with self._driver.robot() as robot:
             state = robot.odometry_state()
-        if state is None or not self._due(state):
+        if state is None:
             return
         try:
             self._file.save(state)
@@ -179,13 +159,6 @@ class OdometryKeeper:
             if not self._failed:
                 self._report(f"a restarted driver will not continue this odometry: {error}")
             self._failed = True
-        self._saved = state
-
-    def _due(self, state: OdometryState) -> bool:
-        saved = self._saved
-        if saved is None or state.stamp - saved.stamp >= self._refresh:
-            return True
-        return _CONTENT(state) != _CONTENT(saved)
 
 
 def _read(path: Path) -> bytes | None:
@@ -194,53 +167,17 @@ def _read(path: Path) -> bytes | None:
     Raises:
         OdometryFileError: It cannot be read, or it is something else.
     """
-    advice = "it stays as it is; remove it, or set odometry_state_file to another path"
     try:
-        # Opening a FIFO or a device would block.
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise OdometryFileError(f"{path} is not a regular file: {advice}")
-        with open(path, "rb") as file:
-            data = file.read(_MAX_SIZE)
+        data = path.read_bytes()
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise OdometryFileError(f"{path} cannot be read: {_reason(error)}") from None
     # After a power cut a file system may have the size of a file and not its content.
-    lost = not data.strip(b"\0") and len(data) < _MAX_SIZE
-    if not (lost or data.startswith(_BEGINNING[: len(data)])):
+    if data.strip(b"\0") and not data.startswith(_BEGINNING[: len(data)]):
+        advice = "it stays as it is; remove it, or set odometry_state_file to another path"
         raise OdometryFileError(f"{path} is not an odometry file: {advice}")
     return data
-
-
-def _check_replaceable(path: Path) -> None:
-    """Raise OdometryFileError if the path names something that is not an odometry file."""
-    _read(path)
-
-
-def _state(content: dict[str, object]) -> OdometryState:
-    """Return the state from the content of a file. Raises ValueError, KeyError or TypeError for invalid content."""
-    values: dict[str, object] = {}
-    for field in dataclasses.fields(OdometryState):
-        value = content[field.name]
-        if field.type == "str":
-            valid = isinstance(value, str)
-        elif field.type == "int":
-            low, high = _INTEGERS.get(field.name, _SIGNED)
-            valid = type(value) is int and low <= value <= high
-        elif field.type == "float":
-            valid = _is_number(value)
-        else:
-            valid = isinstance(value, list) and len(value) == 6 and all(map(_is_number, value))
-            valid = valid and min(value[0], value[3], value[5]) > 0  # type: ignore[index]
-            value = tuple(value) if valid else value  # type: ignore[arg-type]
-        if not valid:
-            raise ValueError(f"{field.name} is {value!r}")
-        values[field.name] = value
-    return OdometryState(**values)  # type: ignore[arg-type]
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MAX_COORDINATE
 
 
 def _boot_id() -> str:

@@ -67,13 +67,6 @@ class TestFile:
         with pytest.raises(OdometryFileError, match="is damaged"):
             file.load()
 
-    @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"[" * 100_000, b"{}", b"null", b"7", b'"x"', b"NaN"])
-    def test_with_foreign_content_is_refused(self, file: OdometryFile, content: bytes) -> None:
-        file.path.parent.mkdir()
-        file.path.write_bytes(content)
-        with pytest.raises(OdometryFileError):
-            file.load()
-
     @pytest.mark.parametrize(
         ("key", "value", "reason"),
         [
@@ -92,43 +85,7 @@ class TestFile:
         with pytest.raises(OdometryFileError, match=reason):
             file.load()
 
-    @pytest.mark.parametrize(
-        ("field", "value"),
-        [
-            ("x", math.nan),
-            ("x", math.inf),
-            ("x", 1e300),
-            ("x", 10**400),
-            ("y", "1"),
-            ("yaw", None),
-            ("stamp", True),
-            ("counter_x", 65536),
-            ("counter_x", 1.0),
-            ("counter_heading", -32769),
-            ("left_velocity", 40000),
-            ("covariance", [1, 2, 3]),
-            ("covariance", [math.nan] * 6),
-            ("covariance", [0.0] * 6),
-            ("name", 7),
-        ],
-    )
-    def test_with_a_value_out_of_range_is_refused(self, file: OdometryFile, field: str, value: object) -> None:
-        change(file, lambda content: content["state"].update({field: value}))
-        with pytest.raises(OdometryFileError, match="damaged"):
-            file.load()
-
-    def test_that_is_a_folder_or_a_pipe_does_not_block(self, file: OdometryFile) -> None:
-        file.path.mkdir(parents=True)
-        with pytest.raises(OdometryFileError, match="is not a regular file"):
-            file.load()
-        file.path.rmdir()
-        os.mkfifo(file.path)
-        with pytest.raises(OdometryFileError, match="is not a regular file"):
-            file.load()
-
-    @pytest.mark.parametrize(
-        "content", [b"amigobot:\n  ros__parameters:\n", b'{"format": "recipe"}', b"\0\0\1", bytes(100_000), b"7"]
-    )
+    @pytest.mark.parametrize("content", [b"amigobot:\n  ros__parameters:\n", b'{"format": "recipe"}', b"7"])
     def test_with_foreign_content_is_never_replaced(self, file: OdometryFile, content: bytes) -> None:
         file.path.parent.mkdir()
         file.path.write_bytes(content)
@@ -156,13 +113,6 @@ class TestFile:
         assert file.load() == STATE
         assert os.listdir(file.path.parent) == [file.path.name]
 
-    def test_that_is_not_a_regular_file_is_never_replaced(self, file: OdometryFile) -> None:
-        file.path.parent.mkdir()
-        os.mkfifo(file.path)
-        with pytest.raises(OdometryFileError, match="is not a regular file: it stays as it is"):
-            file.save(STATE)
-        assert file.path.is_fifo()
-
     @pytest.mark.parametrize("exists", [True, False])
     def test_behind_a_symbolic_link_is_written_and_the_link_stays(
         self, file: OdometryFile, tmp_path: Path, exists: bool
@@ -176,14 +126,6 @@ class TestFile:
         file.save(STATE)
         assert file.path.is_symlink()
         assert file.load() == OdometryFile(target, NODE, PORT).load() == STATE
-
-    def test_beside_a_foreign_file_with_the_name_of_its_copy(self, file: OdometryFile) -> None:
-        copy = file.path.with_name(f"{file.path.name}.new")
-        copy.parent.mkdir()
-        copy.write_text("mine")
-        with pytest.raises(OdometryFileError, match=r"\.new is not an odometry file"):
-            file.save(STATE)
-        assert copy.read_text() == "mine"
 
     def test_that_cannot_be_written_is_one_line(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("in the way")
@@ -224,21 +166,13 @@ class FakeDriver:
 
 
 class TestKeeper:
-    def test_writes_what_is_due_and_the_last_state_at_its_end(self, file: OdometryFile) -> None:
+    def test_writes_a_pose_that_was_set_and_the_last_state_at_its_end(self, file: OdometryFile) -> None:
         driver, lines = FakeDriver(), []
-        keeper = OdometryKeeper(driver, file, max_age=MAX_AGE, report=lines.append)  # type: ignore[arg-type]
+        keeper = OdometryKeeper(driver, file, report=lines.append)  # type: ignore[arg-type]
         keeper.start()
         driver.state = STATE
         keeper.notice(1)
         wait_until(lambda: file.load() == STATE)
-        # At rest, with nothing new, the file stays as it is until it would become old.
-        written = file.path.stat().st_ino
-        driver.state = replace(STATE, stamp=STATE.stamp + MAX_AGE / 10)
-        keeper._save()
-        assert file.path.stat().st_ino == written
-        driver.state = replace(STATE, stamp=STATE.stamp + MAX_AGE / 5)
-        keeper._save()
-        assert file.load() == driver.state
         driver.state = replace(driver.state, x=9.0)
         keeper.close()
         keeper.close()
@@ -249,7 +183,7 @@ class TestKeeper:
         (tmp_path / "file").write_text("in the way")
         driver, lines = FakeDriver(), []
         file = OdometryFile(tmp_path / "file" / "odometry.json", NODE, PORT)
-        keeper = OdometryKeeper(driver, file, max_age=MAX_AGE, report=lines.append)  # type: ignore[arg-type]
+        keeper = OdometryKeeper(driver, file, report=lines.append)  # type: ignore[arg-type]
         for x in range(3):
             driver.state = replace(STATE, x=float(x))
             keeper._save()
@@ -307,8 +241,8 @@ def driven(robot: str, velocity: tuple[float, float] = (0.25, 0.3), *, options: 
     return bench
 
 
-@pytest.mark.parametrize("velocity", [(0.25, 0.3), (0.0, 0.6), (-0.2, 0.0), (0.0, 0.0)])
-@pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx", "erratic"])
+@pytest.mark.parametrize("velocity", [(0.25, 0.3), (0.0, 0.0)])
+@pytest.mark.parametrize("robot", ["amigo", "erratic"])
 def test_the_successor_continues_with_the_way_rolled_meanwhile(robot: str, velocity: tuple[float, float]) -> None:
     bench = driven(robot, velocity)
     state = killed(bench)
@@ -326,23 +260,14 @@ def test_the_successor_continues_with_the_way_rolled_meanwhile(robot: str, veloc
     )
 
 
-def test_a_state_that_is_a_second_old_when_the_driver_is_killed() -> None:
+def test_a_state_that_is_nine_seconds_old_when_the_driver_is_killed() -> None:
     """The counters say where the robot went since, on any path."""
     bench = driven("amigo")
     state = bench.robot.odometry_state()
-    bench.run(1, cmd_vel=(0.3, -0.8))
+    bench.run(9, cmd_vel=(0.3, -0.8))
     killed(bench)
     bench.advance(bench.now + 3)
     assert "odometry continues" in restart(bench, state)
-    assert error(bench)[0] < 0.008
-
-
-def test_with_odometry_from_the_encoders() -> None:
-    options = Options(encoder_odometry=True)
-    bench = driven("amigo-sh", options=options)
-    state = killed(bench)
-    bench.advance(bench.now + 5)
-    assert "odometry continues" in restart(bench, state, options)
     assert error(bench)[0] < 0.008
 
 
@@ -417,9 +342,3 @@ class TestStartsAtZero:
         state = killed(bench)
         bench.advance(bench.now + 3)
         self.check(bench, replace(state, **change), reason)
-
-    def test_without_a_state_nothing_is_said(self) -> None:
-        bench = driven("amigo", (0.0, 0.0))
-        bench.run(2)
-        killed(bench)
-        assert restart(bench, None) == ""

@@ -137,7 +137,7 @@ class AmigobotNode(Node):
                 robot.continue_odometry(state, max_age)
         except OdometryFileError as error:
             self.get_logger().warning(f"odometry starts at zero: {error}")
-        return OdometryKeeper(self.driver, file, max_age=max_age, report=self.get_logger().warning)
+        return OdometryKeeper(self.driver, file, report=self.get_logger().warning)
 
     def _on_parameters(self, changes: list[Parameter]) -> None:
         self._params.apply(changes)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from ...connection_policy import MAX_ROLL
+from ...connection_policy import MAX_ROLL, STATE_PERIOD
 from ...profiles import Profile
 from ...protocol import Sip
 from ..events import START_VARIANCE, UNKNOWN_VARIANCE, Odometry
@@ -124,7 +124,7 @@ class Odometer:
             if not saved.at_rest:
                 return False, "its counters were zeroed while it was driving, how far it rolled is not known"
             reason = "its counters were zeroed since, it was at rest"
-        elif distance > self.reach(dt):
+        elif distance > self._limits.linear * min(dt, STATE_PERIOD + MAX_ROLL) + MARGIN:
             return (
                 False,
                 f"its counters differ by {distance:.2f} m, more than it rolls in {dt:.0f} s without a driver",
