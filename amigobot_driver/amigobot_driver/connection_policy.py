@@ -69,8 +69,6 @@ KEEP_ALIVE = WATCHDOG / 8
 DRIVER_SILENCE = WATCHDOG / 2
 #: Longest time that a robot drives without commands: until its watchdog stops it, and 3 s for braking and late packets.
 MAX_ROLL = WATCHDOG + 3.0
-#: Time between two copies of the pose for a restarted driver; one more is written at the end.
-STATE_PERIOD = 10.0
 #: Time without a SIP after which the link is lost: ten info cycles.
 SIP_TIMEOUT = 1.0
 #: The same for the motor packets of an Erratic, which come every 50 ms. A reset switches its motors off, and only this

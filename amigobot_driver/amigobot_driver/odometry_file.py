@@ -24,9 +24,8 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from .connection_policy import STATE_PERIOD
 from .driver import Driver
-from .robot import OdometryState
+from .robot import STATE_PERIOD, OdometryState
 
 _FORMAT, _VERSION = "amigobot odometry", 1
 #: First bytes of each file. A file that does not begin like this is not ours: it is never replaced.

@@ -13,11 +13,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from ...connection_policy import MAX_ROLL, STATE_PERIOD
+from ...connection_policy import MAX_ROLL
 from ...profiles import Profile
 from ...protocol import Sip
 from ..events import START_VARIANCE, UNKNOWN_VARIANCE, Odometry
-from .odometry_state import OdometryState
+from .odometry_state import STATE_PERIOD, OdometryState
 
 _COUNTER = 0x8000
 _TURN = 4096

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from ...protocol import Sip
 from ..events import Odometry
 
+#: s between two copies of the state that a driver stores.
+STATE_PERIOD = 10.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OdometryState:
