@@ -7,6 +7,7 @@ that the doctor must name first.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import itertools
 import random
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from fault_proxy import Fault, Way, changing, edited, late, losing, sip, split, until
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, FrameDecoder, encode_frame
+from amigobot_driver.protocol import Command, Config, FrameDecoder, encode_frame, parse
 from amigobot_driver.sim import Faults, Simulator, Window
 
 #: Name: the fault, and the keys of causes of which the first one in the verdict must be one.
@@ -86,16 +87,16 @@ add("XON/XOFF to the robot", Fault(up=changing(without(0x11, 0x13))), "line-cont
 add("Telnet", both(lambda data: data.replace(b"\xff", b"\xff\xff")), "telnet", "line-control")
 add("255 lost", both(without(0xFF)), "line-control")
 add("each byte twice", down(lambda data: bytes(byte for byte in data for _ in "12")), "line-doubled")
-add("hexadecimal text", down(lambda data: data.hex(" ").encode()), "line-hex")
-add("UTF-8", down(lambda data: data.decode("latin-1").encode()), "line-utf-8")
+add("hexadecimal text", down(lambda data: data.hex(" ").encode()), "line-text")
+add("UTF-8", down(lambda data: data.decode("latin-1").encode()), "line-text")
 add("above 127 replaced", down(lambda data: bytes(byte if byte < 128 else 63 for byte in data)), "line-7-bit")
 add("1 % of the bytes lost", Fault(down=losing(0.01)), "lost-bytes")
 add("1 % of the bytes twice", Fault(down=repeating(0.01)), "surplus-bytes")
 add("checksum bytes swapped", Fault(down=framed(lambda f: f[:-2] + f[:-3:-1])), "checksum")
 add("checksum 0", Fault(down=framed(lambda f: f[:-2] + bytes(2))), "checksum")
-add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "line-changes")
+add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "cut-packets")
 add("1 % of the bytes damaged", Fault(options={"faults": Faults(corrupt=0.002)}), "bad-link")
-add("modem text", Fault(options={"faults": Faults(babble=2.0)}), "modem-text")
+add("modem text", Fault(options={"faults": Faults(babble=2.0)}), "foreign-text")
 add("silence", Fault(down=changing(lambda data: b"")), "robot-off")
 
 # -- times ------------------------------------------------------------------------------------------------------------
@@ -124,7 +125,7 @@ def dropped(share: float, *, every: float = 0.0) -> Callable[[], Way]:
 
 
 add("10 % of the packets lost", Fault(down=dropped(0.1)), "lost-packets")
-add("pauses", Fault(down=dropped(0, every=2.0)), "bad-link")
+add("pauses", Fault(down=dropped(0, every=2.0)), "pauses")
 add(
     "packets twice",
     Fault(down=edited(lambda data, now: [data] * (2 if data[0] & 0xF0 == 0x30 else 1))),
@@ -180,7 +181,7 @@ add(
     "malformed-packets",
     "deaf",
 )
-add("SIP with another id", Fault(down=sip(lambda data, now: data.__setitem__(0, 0x22))), "malformed-packets")
+add("SIP with another id", Fault(down=sip(lambda data, now: data.__setitem__(0, 0x22))), "unknown-packets")
 add(
     "CLOSE ignored",
     Fault(up=until(3.0, changing(lambda data: data.replace(Command.CLOSE().encode(), b"")))),
@@ -193,18 +194,18 @@ add(
 )
 add("the robot falls silent", Fault(down=until(5.0)), "falls-silent")
 add("10 % of the packets twice", Fault(down=edited(repeated())), "packets-twice")
-add("every 40th byte lost", Fault(down=changing(each_40th())), "lost-bytes", "bad-link")
+add("every 40th byte lost", Fault(down=changing(each_40th())), "lost-bytes", "damaged-session")
 add("ESC lost", both(without(0x1B)), "line-control")
 add("Telnet to the robot", Fault(up=changing(lambda data: data.replace(b"\xff", b"\xff\xff"))), "line-control")
-add("commands arrive twice", Fault(up=changing(lambda data: data * 2)), "packets-twice")
+add("commands arrive twice", Fault(up=changing(lambda data: data * 2)), "answered-twice")
 add("commands arrive twice later", Fault(up=until(3.0, changing(lambda data: data * 2))), "other-client")
 add("motors stay on", Fault(down=sip(lambda data, now: data.__setitem__(16, data[16] | 1))), "motors-stay-on")
 add("frozen packets", Fault(down=frozen), "frozen-packets")
 add("resets", Fault(options={"faults": Faults(reset=Window(5.0, every=5.0))}), "controller-resets")
 add("another client closes", Fault(act=act_once(6.0, lambda sim: sim.disconnect())), "controller-resets")
-add("silence of 2 s", Fault(options={"faults": Faults(silence=Window(5.0, 2.0))}), "bad-link")
-add("silence of 0.8 s", Fault(options={"faults": Faults(silence=Window(5.0, 0.8, 2.0))}), "bad-link")
-add("opens no session", Fault(options={"faults": Faults(refuse_open=True)}), "battery-low")
+add("silence of 2 s", Fault(options={"faults": Faults(silence=Window(5.0, 2.0))}), "interrupted-session")
+add("silence of 0.8 s", Fault(options={"faults": Faults(silence=Window(5.0, 0.8, 2.0))}), "pauses")
+add("opens no session", Fault(options={"faults": Faults(refuse_open=True)}), "refuses-sessions")
 add(
     "HOSTBAUD falls back",
     Fault(options={"baud": 57600}, act=act_once(6.0, lambda sim: sim._line.set_baud(9600))),
@@ -235,7 +236,7 @@ X, HEADING, LEFT, RIGHT, BATTERY, STALL, FLAGS = 1, 5, 7, 9, 11, 12, 16
 add("battery 0 V", Fault(down=byte(BATTERY, lambda now, old: 0)), "battery-reading")
 add("battery 25.5 V", Fault(down=byte(BATTERY, lambda now, old: 255)), "battery-reading")
 add("battery jumps", Fault(down=byte(BATTERY, lambda now, old: (127, 99)[int(now * 3) % 2])), "battery-reading")
-add("battery empty", Fault(options={"charge": 0.03}), "battery-low")
+add("battery empty", Fault(options={"charge": 0.03}), "battery-low", "battery-critical")
 add("pose drifts", Fault(down=word(X, lambda now, old: round(old + 20 * now) & 0x7FFF)), "moves-at-rest")
 add("pose jumps", Fault(down=word(X, lambda now, old: (old + 3000 * (int(now) // 3)) & 0x7FFF)), "pose-jumps")
 add("heading drifts", Fault(down=word(HEADING, lambda now, old: round(20 * now))), "heading-drifts")
@@ -246,7 +247,7 @@ add("a wheel reports 0.1 m/s", Fault(down=word(LEFT, lambda now, old: 163)), "ve
 add("it says that it moves", Fault(down=byte(0, lambda now, old: 0x33)), "moving-flag")
 add("a wheel stalls", Fault(down=byte(STALL, lambda now, old: old | 1)), "stalled")
 add("motors flicker", Fault(down=word(FLAGS, lambda now, old: old ^ int(now) % 2)), "motors-switched")
-add("sonars off", Fault(down=word(FLAGS, lambda now, old: old & ~0x1E)), "disobeyed", "sonar-silent")
+add("sonars off", Fault(down=word(FLAGS, lambda now, old: old & ~0x1E)), "sonar-disobeys")
 
 
 def pings(change: Callable[[list[tuple[int, int]]], list[tuple[int, int]]]) -> Callable[[], Way]:
@@ -266,13 +267,13 @@ def pings(change: Callable[[list[tuple[int, int]]], list[tuple[int, int]]]) -> C
     return edited(edit)
 
 
-add("all sonars stuck", Fault(options={"faults": Faults(stuck_sonars=frozenset(range(8)))}), "sonar-stuck")
-add("all sonars one value", Fault(down=pings(lambda old: [(number, 1234) for number, _ in old])), "sonar-stuck")
+add("all sonars stuck", Fault(options={"faults": Faults(stuck_sonars=frozenset(range(8)))}), "sonars-stuck")
+add("all sonars one value", Fault(down=pings(lambda old: [(number, 1234) for number, _ in old])), "sonars-stuck")
 add("other sonar numbers", Fault(down=pings(lambda old: [(number + 4, r) for number, r in old])), "sonar-numbers")
-add("all sonars without echo", Fault(options={"faults": Faults(dead_sonars=frozenset(range(8)))}), "sonar-deaf")
+add("all sonars without echo", Fault(options={"faults": Faults(dead_sonars=frozenset(range(8)))}), "sonars-deaf")
 add("ranges of 65 m", Fault(down=pings(lambda old: [(number, 65535) for number, _ in old])), "sonar-range")
 add("one sonar only", Fault(down=pings(lambda old: [one for one in old if one[0] == 3])), "sonar-sequence")
-add("no sonar", Fault(down=pings(lambda old: [])), "sonar-silent")
+add("no sonar", Fault(down=pings(lambda old: [])), "sonars-silent")
 add("sonar stuck", Fault(options={"faults": Faults(stuck_sonars=frozenset({2}))}), "sonar-stuck")
 add("sonar mute", Fault(options={"faults": Faults(mute_sonars=frozenset({2}))}), "sonar-silent")
 add("sonar dead", Fault(options={"faults": Faults(dead_sonars=frozenset({2}))}), "sonar-deaf")
@@ -288,7 +289,7 @@ add(
     "sonar-random",
 )
 add("readings of one number", Fault(down=pings(lambda old: [(0, reading) for _, reading in old])), "sonar-sequence")
-add("inputs flicker", Fault(down=sip(lambda data, now: data.__setitem__(-2, int(10 * now) % 256))), "inputs-flicker")
+add("inputs flicker", Fault(down=sip(lambda data, now: data.__setitem__(-2, int(10 * now) % 256))), "field-digital-in")
 add("gyro silent", Fault(robot="amigo-sh", options={"faults": Faults(dead_gyro=True)}), "gyro")
 add("gyro off", Fault(robot="amigo-sh", options={"faults": Faults(gyro_offset=200)}), "gyro")
 
@@ -330,3 +331,124 @@ add(
     Fault(down=edited(lambda data, now: [data.replace(b"not_set", b"R\xf6b\xff\x01t\x02")])),
     "name-damaged",
 )
+
+# -- invented after the doctor was written ----------------------------------------------------------------------------
+
+
+def commands(change: Callable[[bytes, float], list[tuple[float, bytes]]]) -> Callable[[], Way]:
+    """Change whole commands to the robot."""
+
+    def make() -> Way:
+        decoder = FrameDecoder()
+        return lambda data, now: [
+            piece for f in decoder.feed(data, 0.0) for piece in change(encode_frame(f.data, 253), now)
+        ]
+
+    return make
+
+
+def noise(share: float, seed: int = 3) -> Callable[[], Way]:
+    def make() -> Way:
+        chance = random.Random(seed)
+        return changing(
+            lambda data: bytes(each ^ (1 << chance.randrange(8)) if chance.random() < share else each for each in data)
+        )()
+
+    return make
+
+
+def each_nth(number: int, kept: bool) -> Fault:
+    """Of the SIPs, only each n-th comes (kept), or does not."""
+    count = itertools.count()
+    return Fault(
+        down=edited(lambda data, now: [data] if data[0] & 0xF0 != 0x30 or (next(count) % number == 0) is kept else [])
+    )
+
+
+def swapped_pairs() -> Way:
+    held: list[bytes] = []
+
+    def edit(data: bytearray, now: float) -> list[bytes]:
+        if data[0] & 0xF0 != 0x30:
+            return [bytes(data)]
+        if held:
+            return [bytes(data), held.pop()]
+        held.append(bytes(data))
+        return []
+
+    return edited(edit)()
+
+
+def two_robots(data: bytearray, now: float) -> list[bytes]:
+    other = bytearray(data)
+    other[1:5] = b"\xe0\x2e\xb8\x0b"
+    return [bytes(data), bytes(other)] if data[0] & 0xF0 == 0x30 else [bytes(data)]
+
+
+def held_tail() -> Way:
+    rest = [b""]
+
+    def way(data: bytes, now: float) -> list[tuple[float, bytes]]:
+        data, rest[0] = (rest[0] + data)[:-1], (rest[0] + data)[-1:] if data else rest[0]
+        return [(0.0, data)] if data else []
+
+    return way
+
+
+def config(**values: int | str) -> Fault:
+    def edit(data: bytearray, now: float) -> list[bytes]:
+        packet = parse(bytes(data))
+        return [dataclasses.replace(packet, **values).encode()] if isinstance(packet, Config) else [bytes(data)]
+
+    return Fault(down=edited(edit))
+
+
+SYNC0 = Command.PULSE().encode()
+
+add("decimal text", down(lambda data: "".join(f"{each} " for each in data).encode()), "line-text")
+add("Base64", down(lambda data: base64.b64encode(data) + b"\n" if data else b""), "line-text")
+add("binary digits", down(lambda data: "".join(f"{each:08b} " for each in data).encode()), "line-text")
+add("XOR", down(lambda data: bytes(each ^ 0x55 for each in data)), "line-changes")
+add("low bits lost", down(lambda data: bytes(each & 0xF0 for each in data)), "line-stuck-bit")
+add("XON before packets", down(lambda data: data.replace(b"\xfa\xfb", b"\x11\xfa\xfb")), "surplus-bytes")
+add("CR LF behind packets", Fault(down=framed(lambda f: f + b"\r\n")), "surplus-bytes")
+add("packets cut to 32 bytes", Fault(down=framed(lambda f: f[:32])), "cut-packets")
+add("noise on packets", Fault(down=noise(0.01)), "bad-link")
+add("noise on commands", Fault(up=noise(0.03)), "lost-commands")
+add("1.2 s late", Fault(down=late(lambda now: 1.2)), "latency")
+add("commands 0.8 s late", Fault(up=late(lambda now: 0.8)), "latency")
+add("a delay that grows", Fault(up=late(lambda now: 0.1 * (now - 1000))), "growing-delay")
+add("held for 0.9 s each 3 s", Fault(down=late(lambda now: max(0.0, 0.9 - now % 3))), "late-packets")
+add("the last byte held", Fault(down=held_tail), "split-packets")
+add("pairs of packets swapped", Fault(down=swapped_pairs), "packet-order")
+add("two robots on one line", Fault(down=edited(two_robots)), "two-senders")
+add("a packet a second", each_nth(10, True), "slow-packets")
+add("three packets a second", each_nth(3, True), "slow-packets")
+add("every third packet lost", each_nth(3, False), "lost-packets")
+add("SInfoCycle that is not kept", config(info_cycle=50), "slow-packets")
+add("SYNC0 lost", Fault(up=commands(lambda raw, now: [(0.0, raw)] * (raw != SYNC0))), "sync-lost")
+add("long commands lost", Fault(up=commands(lambda raw, now: [(0.0, raw)] * (len(raw) <= 6))), "long-commands")
+add("analog input flickers", Fault(down=byte(-3, lambda now, old: int(now * 37) % 256)), "field-analog")
+add("compass of nonsense", Fault(down=byte(18, lambda now, old: int(now * 31) % 256)), "field-compass")
+add("SIP 0x3F", Fault(down=byte(0, lambda now, old: 0x3F)), "field-id")
+add("charging flickers", Fault(down=byte(17, lambda now, old: old ^ 4 * (int(now) % 2))), "field-flags")
+add("unknown flag", Fault(down=word(FLAGS, lambda now, old: old | 0x1000)), "field-flags")
+add("bumpers of a robot without", Fault(down=byte(13, lambda now, old: old | 0x0C)), "bumper-bits")
+add(
+    "stop button flickers",
+    Fault(robot="p3dx", down=byte(FLAGS, lambda now, old: old | 0x20 * (int(2 * now) % 2))),
+    "stop-button",
+)
+add(
+    "sonars exchanged",
+    Fault(down=pings(lambda old: [({2: 5, 5: 2}.get(number, number), r) for number, r in old])),
+    "sonar-order",
+)
+add(
+    "ranges of 5.3 m",
+    Fault(down=pings(lambda old: [(n, 5300 + n if n in (1, 4) else r) for n, r in old])),
+    "sonar-range",
+)
+add("HasGyro 2 of an AmigoSH", flash("amigo-sh", HasGyro=2), "setting-equipment")
+add("HostBaud of another speed", config(host_baud=4), "setting-equipment")
+add("another name in CONFIG", config(name="Wall-E"), "two-identities")

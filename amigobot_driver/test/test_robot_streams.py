@@ -13,7 +13,7 @@ from itertools import pairwise
 import pytest
 from bench import Bench, losing_first, lost
 
-from amigobot_driver.findings import PARTS, History
+from amigobot_driver.doctor import History, live_findings
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Compass, Encoders, Packet, Sip
 from amigobot_driver.robot import EncoderReading, Notice, Odometry, Options, Report
@@ -138,8 +138,10 @@ class TestAsking:
         plan = Plan(("GYROpac",), ("TCM2pac",), {"TCM2pac": "TCM2pac is left out"}, 80, 91.0)
         history = History()
         history.add(replace(take_snapshot(bench.robot), plan=plan, streams=silent))
-        _, message, _ = PARTS["streams"](history, "")
-        assert message == "no IOpac and no ENCODERpac received; the driver keeps requesting them; TCM2pac is left out"
+        (streams,) = (one for one in live_findings(history, "") if one.check == "streams")
+        assert streams.text == (
+            "No IOpac and no ENCODERpac received; the driver keeps requesting them; TCM2pac is left out."
+        )
 
     def test_a_gyro_is_only_asked_for_where_the_robot_says_it_has_one(self) -> None:
         assert words(connected("amigo-sh"), "GYRO(1)") == 1

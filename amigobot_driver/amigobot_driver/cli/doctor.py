@@ -90,7 +90,6 @@ def run(args: argparse.Namespace) -> int:
         profile=args.robot,
         seconds=args.seconds or OBSERVED,
         limit=math.inf if args.seconds else _LIMIT,
-        trace=args.report is not None,
         on_progress=printer.progress,
     )
     began, findings = time.monotonic(), []

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..doctor import Anonymizer, Case, environment
 from ..packet_file import Head, RecordedFrame, write_head, write_record
-from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, parse
+from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, FrameDecoder, parse
 from ..robot import RobotSnapshot
 
 #: Names of the files inside.
@@ -34,7 +34,7 @@ def pack(file: Path, case: Case, result: Mapping[str, Any], text: str) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    snapshot = case.connection.snapshot if case.connection else None
+    snapshot = case.session.snapshot if case.session else None
     identity, config = (snapshot.identity, snapshot.config) if snapshot else (None, None)
     names = Anonymizer(case.target, identity.name if identity else "", config.serial if config else "")
     content = json.dumps({"environment": environment(), **result}, indent=2, default=str)
@@ -60,7 +60,9 @@ def _packets(case: Case, snapshot: RobotSnapshot, names: Anonymizer) -> bytes:
     file = io.BytesIO()
     write_head(file, head)
     table = ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS
-    for frame in list(case.session.frames):
-        data = frame.data if frame.to_robot else names.packet(parse(frame.data, table)).encode()
-        write_record(file, RecordedFrame(frame.stamp - case.session.frames[0].stamp, frame.to_robot, data))
+    decoders = {to_robot: FrameDecoder() for to_robot in (True, False)}
+    for stamp, to_robot, data in case.chunks:
+        for frame in decoders[to_robot].feed(data, stamp):
+            content = frame.data if to_robot else names.packet(parse(frame.data, table)).encode()
+            write_record(file, RecordedFrame(stamp - case.chunks[0].stamp, to_robot, content))
     return file.getvalue()

@@ -18,6 +18,10 @@ class Severity(Enum):
     WARNING = "warning"  #: works, but not well, or not for long
     ERROR = "error"  #: does not work
 
+    def __lt__(self, other: Severity) -> bool:
+        order = list(Severity)
+        return order.index(self) < order.index(other)
+
     @property
     def is_problem(self) -> bool:
         """Whether the user should do something."""

@@ -9,6 +9,7 @@ of a radio modem. A robot does not move from it.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -42,6 +43,9 @@ _EMPTY_LINE = b"\r\n"
 _STOP = Command.STOP().encode()
 #: Bytes of a SYNC frame.
 _SYNC = len(Command.PULSE().encode())
+#: SYNC0s of a trial, and those in a row without an answer that end it; s to wait for each answer, and for late ones
+#: before the trial.
+_TRIALS, _MISSED, _PATIENCE, _QUIET = 20, 3, 1.8, 1.5
 
 
 class Answer(Enum):
@@ -66,8 +70,21 @@ class ProbeResult:
     unasked: int = 0  #: number of times that bytes came while nothing was sent
     received: bytes = b""  #: bytes that were received at the line speed of the answer
     sent: int = 0  #: number of bytes that were sent
+    prompt: bool = True  #: it answered at the first attempt
     speeds: tuple[int, ...] = ()  #: line speeds in baud that were tried
     received_by_speed: dict[int, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTrial:
+    """One command that was sent for its answer: SYNC0 before a session, CONFIG in it."""
+
+    argument: int | None
+    sent: float  #: s
+    latency: float  #: s until its answer; inf: none came
+
+
+_PASSED = CommandTrial(None, 0.0, 0.0)
 
 
 class Prober:
@@ -101,10 +118,11 @@ class Prober:
             speeds = (first_speed, *(speed for speed in SEARCH_SPEEDS if speed != first_speed))
         result, rounds = self.result, tuple(zip(LISTEN, ANSWER, strict=True))
         # With one speed there is time to be patient from the start.
-        for listen, answer in rounds if len(speeds) > 1 else rounds[-1:] * len(rounds):
+        rounds = rounds if len(speeds) > 1 else rounds[-1:] * len(rounds)
+        for number, (listen, answer) in enumerate(rounds, 1):
             for speed in speeds:
                 result.speeds = tuple(dict.fromkeys((*result.speeds, speed)))
-                if self._try(speed, listen, answer):
+                if self._try(speed, listen, answer, last=number == len(rounds)):
                     return result
             if any(stranger(data) for data in result.received_by_speed.values()):
                 break
@@ -113,10 +131,51 @@ class Prober:
             self._listen_for_gps()
         return result
 
+    def try_commands(self) -> tuple[CommandTrial, ...]:
+        """Send SYNC0 to a robot that was found, again and again, each after the answer to the one before.
+
+        Raises:
+            PortError: The port was lost.
+        """
+        result, trials = self.result, list[CommandTrial]()
+        if not result.prompt:
+            # A late answer may be that to a question at an earlier speed.
+            for speed in (result.baud, *(speed for speed in reversed(result.speeds) if speed != result.baud)):
+                if speed:
+                    self._port.set_baud(speed)
+                if math.isfinite(self._wake().latency):
+                    result.baud = speed
+                    break
+            else:
+                if result.baud:
+                    self._port.set_baud(result.baud)
+        while len(trials) < _TRIALS and any(math.isfinite(one.latency) for one in [_PASSED, *trials][-_MISSED:]):
+            trials.append(self._try_sync())
+            if sum(one.latency for one in trials if math.isfinite(one.latency)) > _PATIENCE:
+                break
+        return tuple(trials)
+
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _try(self, speed: int, listen: float, answer: float) -> bool:
-        """Ask at one speed; whether the answer is clear."""
+    def _wake(self) -> CommandTrial:
+        """End whatever state the robot is in, wait for late answers, and try SYNC0."""
+        # A session is closed, and a robot that is synchronized and not open takes OPEN only.
+        for commands in ((Command.STOP(), Command.CLOSE()), (Command.OPEN(), Command.CLOSE())):
+            for command in commands:
+                self._send(command.encode())
+            self._read(self.result.baud, _QUIET / 2)
+        return self._try_sync()
+
+    def _try_sync(self) -> CommandTrial:
+        question = Command.PULSE().encode()
+        self._send(question)
+        sent = self._clock()
+        data = self._read(self.result.baud, _PATIENCE, lambda data: question in data)
+        return CommandTrial(None, sent, self._clock() - sent if question in data else math.inf)
+
+    def _try(self, speed: int, listen: float, answer: float, *, last: bool) -> bool:
+        """Ask at one speed; whether the answer is clear. In the last round, each command is tried without answers."""
+        self.result.prompt = self.result.sent == 0
         if speed:
             self._port.set_baud(speed)
         received = self._early + self._read(speed, listen)
@@ -136,7 +195,7 @@ class Prober:
             sent += self._send(command.encode())
             received += self._read(speed, answer, enough=partial(_complete, sent, received))
             # Damaged answers: those to SYNC1 and SYNC2 may show what damages them.
-            if received != sent and _STOP not in received and (not received or _packets(received)):
+            if received != sent and _STOP not in received and (_packets(received) or not (received or last)):
                 break
         if received and (received == sent or _STOP in received):
             # A robot behind an adapter that echoes answers later than the echo.

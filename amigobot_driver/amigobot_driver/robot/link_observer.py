@@ -20,7 +20,6 @@ from .devices.sonar_sequence import SonarSequence
 from .devices.tuning import Tuning
 from .dialects import Dialect
 from .events import Event, Identified, Notice, OdometryStale
-from .monitors.sonar_health import SonarHealth
 from .motion.limit_settings import LimitSettings
 from .motion.motion import Motion
 from .options import Options
@@ -51,7 +50,6 @@ class LinkObserver(ABC):
     pwm: MotorPwm
     encoders: WheelEncoders
     estimator: StateEstimator
-    sonar_health: SonarHealth
 
     def __init__(self) -> None:
         self.identity: SyncReply | None = None  #: of the robot; None before the first session
@@ -99,7 +97,6 @@ class LinkObserver(ABC):
         self.estimator.forget_sonars()
         if self.profile != before:
             self.estimator = StateEstimator(self.profile, self.estimator)
-            self.sonar_health = SonarHealth(self.profile)
         for component in self.components:
             component.on_profile()
         self.pace(now)

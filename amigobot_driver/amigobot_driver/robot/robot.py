@@ -46,9 +46,7 @@ from .devices.wired_inputs import WiredInputs
 from .dialects import Dialect, dialects
 from .link import RobotLink
 from .link_observer import LinkObserver
-from .monitors.braking import BrakingMonitor
 from .monitors.link_timing import LinkTiming
-from .monitors.sonar_health import SonarHealth
 from .monitors.stalls import StallMonitor
 from .monitors.standstill import StandstillMonitor
 from .motion.goal import MotionGoal, Move, Turn, whole_degrees
@@ -105,7 +103,6 @@ class Robot(LinkObserver):
         )
         self.dialect.set_profile(self.profile)
         self.estimator = StateEstimator(self.profile)
-        self.sonar_health = SonarHealth(self.profile)
         limits = self.profile.limits
         self.limits = VelocityLimits((limits.linear, limits.angular))
         self.raw_refused = 0
@@ -138,9 +135,6 @@ class Robot(LinkObserver):
         self.link_timing = LinkTiming(context)
         self.stalls = StallMonitor(context)
         self.standstill = StandstillMonitor(context, self.driven)
-        self.braking = BrakingMonitor(
-            context, self.limits, lambda: None if self.tuning.applying else self.tuning.config
-        )
         self.unconfirmed = UnconfirmedCommands(context)
         self.servos = ServoJoints(context, self.unconfirmed, lambda *servo: self.dialect.servo(*servo))
         self.pwm = MotorPwm(context, self.unconfirmed)
@@ -422,8 +416,6 @@ class Robot(LinkObserver):
         return f"{self.profile.description} has no {command.name}"
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        if self.estimator.report:
-            self.sonar_health.update(self.estimator.report, self.sequence.requested)
         heading = sip.heading * self.profile.units.angle
         self.motion.watch(self.estimator.odometer.state, heading, now, jumped=self.jumped)
 

@@ -24,7 +24,6 @@ from .devices.auxiliary import AuxStats
 from .devices.switch import Switch
 from .events import BatteryLevel, BumperReading, Odometry, Report
 from .link import PacketStats
-from .monitors.sonar_health import SonarTrouble
 from .motion.motion import MotionStats
 from .robot import Robot
 from .session import LinkState
@@ -74,8 +73,7 @@ class SonarState:
 
     number: int  #: from 0
     range: float  #: m; inf: no echo, NaN: no reading yet
-    age: float  #: s since the last reading
-    spikes: int  #: false echoes
+    age: float  #: s since the last reading; NaN: no reading yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,6 @@ class RobotSnapshot:
     sonar: SwitchSnapshot  #: whether the sonars are on
     sonar_on: bool  #: the newest SIP says that the sonars are on
     sonars: tuple[SonarState, ...]  #: in the order of their numbers
-    sonar_troubles: tuple[SonarTrouble, ...]  #: sonars that do not work as they should
     bumpers: BumperReading | None  #: None: no bumpers
     commands: CommandSnapshot  #: velocity limits in use, and counters of commands
     plan: Plan  #: which streams the line can carry
@@ -165,9 +162,8 @@ def take_snapshot(robot: Robot) -> RobotSnapshot:
         stalls=_stalls(robot),
         battery=_battery(robot),
         sonar=_switch(robot.sonar),
-        sonar_on=robot.sonar_health.on,
+        sonar_on=robot.estimator.report is not None and robot.estimator.report.sonar_enabled,
         sonars=_sonars(robot),
-        sonar_troubles=tuple(robot.sonar_health.troubles()),
         bumpers=robot.bumpers.newest,
         commands=_commands(robot),
         plan=robot.bandwidth.plan,
@@ -224,10 +220,12 @@ def _battery(robot: Robot) -> BatterySnapshot:
 
 
 def _sonars(robot: Robot) -> tuple[SonarState, ...]:
-    health = robot.sonar_health
+    newest, report = robot.estimator.newest, robot.estimator.report
     return tuple(
-        SonarState(number, record.last.range if record.last else math.nan, health.age(record), record.spikes.total)
-        for number, record in sorted(health.records.items())
+        SonarState(number, newest[number].range, report.stamp - newest[number].stamp)
+        if report and number in newest
+        else SonarState(number, math.nan, math.nan)
+        for number in sorted({*newest, *(robot.sequence.requested or ())})
     )
 
 

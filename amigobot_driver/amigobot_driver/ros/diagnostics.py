@@ -11,10 +11,17 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 from std_msgs.msg import Header
 
-from ..findings import PARTS, Finding, History
+from ..doctor import Finding, History, Severity, live_findings
 from ..robot import RobotSnapshot
 from ..wording import given_name
 from . import topics
+
+_LEVELS = {
+    Severity.OK: DiagnosticStatus.OK,
+    Severity.NOTE: DiagnosticStatus.OK,
+    Severity.WARNING: DiagnosticStatus.WARN,
+    Severity.ERROR: DiagnosticStatus.ERROR,
+}
 
 
 class Diagnostics:
@@ -46,7 +53,7 @@ class Diagnostics:
     def _message(self) -> DiagnosticArray:
         identity = self._history.now.identity
         hardware = (given_name(identity.name) or identity.subclass) if identity else self._port
-        findings = {name: check(self._history, self._port) for name, check in PARTS.items()}
+        findings = {finding.check: finding for finding in live_findings(self._history, self._port)}
         findings |= {name: check() for name, check in self._added.items()}
         return DiagnosticArray(
             header=Header(stamp=self._node.get_clock().now().to_msg()),
@@ -54,10 +61,10 @@ class Diagnostics:
                 DiagnosticStatus(
                     name=f"{self._prefix}: {name}",
                     hardware_id=hardware,
-                    level=bytes((level,)),
-                    message=message,
-                    values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+                    level=_LEVELS[finding.severity],
+                    message=finding.text,
+                    values=[KeyValue(key=key, value=str(value)) for key, value in finding.values.items()],
                 )
-                for name, (level, message, values) in findings.items()
+                for name, finding in findings.items()
             ],
         )

@@ -22,7 +22,7 @@ from rosbag2_interfaces.srv import IsPaused, Resume
 
 from amigobot_msgs.msg import Packet, RobotConfig
 
-from ..findings import OK, WARN, Finding
+from ..doctor import Finding, Severity
 from ..protocol import AmigoShTail, ArcosTail, Config, ErraticConfig, SyncReply
 from ..protocol import Packet as RobotPacket
 from ..replay import SCHEME, MissingPackets, Replay
@@ -107,10 +107,12 @@ class RecordingInput:
             "topic": self._topic,
         }
         if self._packets_lost() or self._missing.recorded:
-            return WARN, self._completeness(), counts
+            return Finding("replay", Severity.WARNING, self._completeness(), values=counts)
         if counts["refused"]:
-            return WARN, f"{_packets(counts['refused'], 'recorded')} refused, see the log", counts
-        return OK, "playing a recording" if self._received_at is not None else "waiting for a recording", counts
+            refused = f"{_packets(counts['refused'], 'recorded')} refused, see the log"
+            return Finding("replay", Severity.WARNING, refused, values=counts)
+        playing = "playing a recording" if self._received_at is not None else "waiting for a recording"
+        return Finding("replay", Severity.OK, playing, values=counts)
 
     def _packets_lost(self) -> int:
         """Return how many played packets did not arrive: the larger of what DDS and the packet numbers say."""

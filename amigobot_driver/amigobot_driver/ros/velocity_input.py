@@ -14,7 +14,7 @@ from geometry_msgs.msg import Twist, TwistStamped
 
 from amigobot_msgs.msg import HeadingVelocity, WheelVelocities
 
-from ..findings import OK, Finding
+from ..doctor import Finding, Severity
 from ..robot import RequestRefusedError, Robot
 from . import topics
 from .interface import Interface, NodeContext
@@ -61,7 +61,7 @@ class VelocityInput(Interface):
         message = f"published by {names}"
         if len(found) > 1:
             message = f"{len(found)} publishers, the newest message counts: {names}"
-        return OK, message, {"publishers": len(found)}
+        return Finding("cmd_vel", Severity.OK, message, values={"publishers": len(found)})
 
     def _on_stamped(self, message: TwistStamped, info: MessageInfo) -> None:
         stamp, stamped = message.header.stamp, math.inf

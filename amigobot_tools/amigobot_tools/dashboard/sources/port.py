@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from amigobot_driver import TUNABLE, AmigoBot, AmigoBotError, ConnectionLostError, Options, RequestRefusedError
-from amigobot_driver.doctor import Case, Finding, Target, examine, examine_held, parse_target
-from amigobot_driver.findings import PARTS, History
+from amigobot_driver.doctor import Case, Finding, History, Target, examine, examine_held, live_findings, parse_target
 from amigobot_driver.profiles import Profile
 from amigobot_driver.robot import Configured, FrameSeen
 from amigobot_driver.wording import counted
@@ -178,12 +177,15 @@ class PortSource:
         if time.monotonic() - self._snapshot_at >= _SECOND:  # the history has one snapshot for each second
             self._snapshot_at = time.monotonic()
             self._history.add(self.robot.snapshot())
-        rows = []
-        for name, check in PARTS.items():
-            level, message, values = check(self._history, self.remote.where)
-            texts = {key: str(value) for key, value in values.items()}
-            rows.append({"name": name, "level": LEVELS[level], "message": message, "values": texts})
-        return rows
+        return [
+            {
+                "name": finding.check,
+                "level": finding.severity.value,
+                "message": finding.text,
+                "values": {key: str(value) for key, value in finding.values.items()},
+            }
+            for finding in live_findings(self._history, self.remote.where)
+        ]
 
     def _parameters(self) -> list[dict[str, Any]]:
         """The values that can be set, as the robot reports them or the driver uses them."""

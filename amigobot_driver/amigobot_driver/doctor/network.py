@@ -9,43 +9,47 @@ import difflib
 import errno
 import re
 import shlex
+import socket
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
-from ...errors import PortError
-from ..check import Case, Stage, check
-from ..finding import Cause, Finding, Severity
-from ..hosts import USUAL_PORTS, attempt, has_address, known_names, resolve
-from ..processes import clients_of
-from ..target import Kind, Target
+from ..errors import PortError
+from ..transport.tcp import DEFAULT_TCP_PORT
+from .case import Case
+from .finding import Cause, Finding, Severity
+from .processes import clients_of
+from .target import Target
 
 #: s in which a server that refuses a second client closes its connection.
 _HANG_UP = 0.5
 #: Telnet's negotiation of options: IAC, then WILL, WONT, DO or DONT.
 _TELNET = re.compile(rb"\xff[\xfb-\xfe]")
+#: s in which a host must accept a connection.
+_REACH = 2.0
+#: TCP ports of serial bridges besides the default: MobileSim's next robots, Moxa, Lantronix, ser2net, Digi, telnet.
+USUAL_PORTS = (DEFAULT_TCP_PORT, 8102, 8103, 4001, 10001, 14001, 2000, 2101, 3001, 5000, 23)
 #: How similar a name must be to count as a typing error.
 _SIMILAR = 0.6
 
 
-@check("host name", Stage.NAMED, Kind.NETWORK)
 def host_name(case: Case) -> Iterator[Finding]:
     """The name of the host has an address."""
     target = case.target
     try:
-        case.addresses = frozenset(resolve(target.host))
+        addresses = resolve(target.host)
     except OSError as error:
         yield Finding("host name", Severity.ERROR, f"{target.host} has no address", (_wrong_name(target, error),))
         return
-    shown = sorted(case.addresses)
+    shown = sorted(addresses)
     text = f"{target.host} is {shown[0]}" if shown != [target.host] else f"{target.host} is an address"
     yield Finding("host name", Severity.OK, text)
 
 
-@check("other clients", Stage.NAMED, Kind.NETWORK)
 def other_clients(case: Case) -> Iterator[Finding]:
     """No other program of this computer is connected to the robot."""
     target = case.target
-    clients = clients_of(set(case.addresses), target.tcp_port, case.proc)
+    clients = clients_of(resolve(target.host), target.tcp_port, case.proc)
     if not clients:
         yield Finding("other clients", Severity.OK, "no other program of this computer is connected to it")
         return
@@ -62,7 +66,6 @@ def other_clients(case: Case) -> Iterator[Finding]:
     yield Finding("other clients", Severity.ERROR, f"another program is connected to it: {names}", causes)
 
 
-@check("connection", Stage.NAMED, Kind.NETWORK)
 def connection(case: Case) -> Iterator[Finding]:
     """The host accepts a connection, and keeps it."""
     target = case.target
@@ -81,7 +84,7 @@ def connection(case: Case) -> Iterator[Finding]:
         case.port = None
         yield _taken(target)
         return
-    case.stage, case.early = Stage.OPEN, received
+    case.early = received
     shown = f"{target.host} accepts connections on port {target.tcp_port}"
     if _TELNET.match(received):
         text = "The port speaks Telnet, which changes the bytes 255 of packets: some packets never arrive."
@@ -137,3 +140,45 @@ def _no_connection(target: Target, error: str) -> Finding:
     cause = Cause("host-off", text, "Switch it on, and connect both to one network. Then:", target.command())
     shown = f"no connection to {target.typed}"
     return Finding("connection", Severity.ERROR, shown, (cause,), values={"error": error})
+
+
+def resolve(host: str) -> set[str]:
+    """Return the IP addresses of a host.
+
+    Raises:
+        OSError: The name has no address.
+    """
+    try:
+        return {str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
+    except UnicodeError as error:
+        raise OSError(errno.EINVAL, "it is not the name of a host") from error
+
+
+def has_address(host: str) -> bool:
+    """Return whether a name has an address."""
+    try:
+        return bool(resolve(host))
+    except OSError:
+        return False
+
+
+def known_names(file: Path = Path("/etc/hosts")) -> list[str]:
+    """Return the names of hosts that this computer knows by itself."""
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    return [name for line in lines for name in line.partition("#")[0].split()[1:]]
+
+
+def attempt(host: str, tcp_port: int) -> int:
+    """Connect to a TCP port and close the connection.
+
+    Returns:
+        0, or the number of the error.
+    """
+    try:
+        with socket.create_connection((host, tcp_port), _REACH):
+            return 0
+    except OSError as error:
+        return error.errno or errno.ETIMEDOUT

@@ -14,12 +14,11 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...errors import PortError
-from ..check import Case, Stage, check
-from ..finding import Cause, Finding, Severity
-from ..processes import Process, holders_of
-from ..serial_ports import serial_ports
-from ..target import Kind
+from ..errors import PortError
+from .case import Case
+from .finding import Cause, Finding, Severity
+from .processes import Process, holders_of
+from .serial_ports import serial_ports
 
 #: ms that an adapter may collect bytes; the factory setting of an FTDI adapter is 16.
 _LATENCY = 4
@@ -31,7 +30,6 @@ _BUILT_IN = {"port", "serial8250"}
 _SERVICES = {"ModemManager": "ModemManager", "brltty": "brltty", "gpsd": "gpsd.socket gpsd"}
 
 
-@check("port", Stage.NAMED, Kind.SERIAL)
 def port(case: Case) -> Iterator[Finding]:
     """The port exists and is a serial port."""
     path, target = case.target.url, case.target
@@ -56,7 +54,6 @@ def port(case: Case) -> Iterator[Finding]:
         yield Finding("port", Severity.OK, shown, details=details, values={"driver": driver, "latency_ms": latency})
 
 
-@check("permission", Stage.NAMED, Kind.SERIAL)
 def permission(case: Case) -> Iterator[Finding]:
     """This user may read and write the port."""
     path = case.target.url
@@ -82,7 +79,6 @@ def permission(case: Case) -> Iterator[Finding]:
     yield Finding("permission", Severity.ERROR, f"you may not read and write {path}", (cause,))
 
 
-@check("other programs", Stage.NAMED, Kind.SERIAL)
 def other_programs(case: Case) -> Iterator[Finding]:
     """No other program has the port open."""
     path = case.target.url
@@ -97,7 +93,6 @@ def other_programs(case: Case) -> Iterator[Finding]:
     yield Finding("other programs", Severity.ERROR, f"another program has {path} open: {names}", causes)
 
 
-@check("opening", Stage.NAMED, Kind.SERIAL)
 def opening(case: Case) -> Iterator[Finding]:
     """The port can be opened."""
     target = case.target
@@ -112,7 +107,6 @@ def opening(case: Case) -> Iterator[Finding]:
             cause = Cause("no-port", f"{text[0].upper()}{text[1:]}.", "", "amigobot find")
         yield Finding("opening", Severity.ERROR, f"{target.url} cannot be opened: {text}", (cause,))
         return
-    case.stage = Stage.OPEN
     name = Path(os.path.realpath(case.port.name)).name
     _, latency = _adapter(case.sysfs, name)
     if latency is not None and latency > _LATENCY:

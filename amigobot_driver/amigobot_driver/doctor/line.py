@@ -9,40 +9,29 @@ import contextlib
 import time
 from collections.abc import Iterator
 
-from ...errors import PortError
-from ...protocol import HEADER, SyncReply
-from ...robot import radio_modem
-from ...transport.tcp import DEFAULT_TCP_PORT
-from ...wording import counted
-from ..changed_bytes import changed_bytes, damage
-from ..check import Case, Stage, check
-from ..finding import Cause, Finding, Severity
-from ..hosts import attempt
-from ..probe import Answer, Prober, ProbeResult
-from ..strangers import in_hex, shown, stranger
-from ..target import Kind, Target
-from ..traffic import packets
+from ..errors import PortError
+from ..protocol import HEADER, FrameDecoder, SyncReply, parse
+from ..robot import radio_modem
+from ..transport.tcp import DEFAULT_TCP_PORT
+from ..wording import counted
+from .case import Case
+from .evidence import Evidence
+from .finding import Cause, Finding, Severity
+from .network import attempt
+from .probe import Answer, Prober, ProbeResult
+from .strangers import in_hex, shown, stranger
+from .table import capitalized
+from .tap import received
+from .target import Kind, Target
+from .transformations import find_transformation
 
 #: How often, and s between two times, a peer that has ended the connection is asked for another one.
 _REOPENINGS, _PAUSE = 4, 0.5
+_RAW = "Set the port of the adapter, bridge or program between to raw 8N1, without flow control or translation. Then:"
 
 
-@check("simulated robot", Stage.NAMED, Kind.SIMULATED)
-def simulated_robot(case: Case) -> Iterator[Finding]:
-    """The URL of a simulated robot is right."""
-    try:
-        case.port = case.open(0)
-    except PortError as error:
-        cause = Cause("no-port", f"{error}.", "", "amigobot doctor sim://")
-        yield Finding("simulated robot", Severity.ERROR, "there is no such simulated robot", (cause,))
-        return
-    case.stage = Stage.OPEN
-    yield Finding("simulated robot", Severity.OK, "a simulated robot in this process")
-
-
-@check("line", Stage.OPEN)
 def line(case: Case) -> Iterator[Finding]:
-    """A robot answers, at one of the line speeds."""
+    """Yield what answers; an error if that is no robot."""
     assert case.port is not None
     case.on_progress("asking for a robot at each line speed")
     prober = Prober(case.port, case.early, case.clock)
@@ -56,27 +45,36 @@ def line(case: Case) -> Iterator[Finding]:
         # MobileSim ends the connection at CLOSE; a bridge may do so, too.
         result.answer = Answer.ROBOT
     case.probe = result
-    values = {"answer": result.answer.name, "baud": result.baud, "received": len(result.received), "sent": result.sent}
     if result.answer is not Answer.ROBOT:
-        if result.answer is Answer.NOISE or result.answer is Answer.TEXT:
-            # Who writes text that is known echoes commands, too, with other bytes.
-            known = stranger(result.received)
-            found = [] if known else list(changed_bytes(case.chunks, "line", case.target.command()))
+        # Who writes text that is known echoes commands, too, with other bytes.
+        if result.answer in (Answer.NOISE, Answer.TEXT) and not stranger(result.received):
+            found = list(_changed(received(case.chunks), "line", case.target))
             yield from found
             if found:
                 return
         text, causes = _no_robot(case.target, result)
-        yield Finding("line", Severity.ERROR, text, causes, values=values)
+        yield Finding("line", Severity.ERROR, text, causes)
         return
-    case.stage = Stage.ANSWERING
     speed = f" at {result.baud} baud" if result.baud else ""
     left_open = " (a session was open: another program crashed, or it is an Erratic)" if result.streaming else ""
-    yield Finding("line", Severity.OK, f"a robot answers{speed}{left_open}", values=values)
+    yield Finding("line", Severity.OK, f"a robot answers{speed}{left_open}", values={"baud": result.baud})
+
+
+def changed_bytes(evidence: Evidence, part: str) -> Iterator[Finding]:
+    """Yield what something on the line does to the bytes, if damaged packets show it."""
+    return _changed(received(evidence.chunks), part, evidence.target)
+
+
+def _changed(data: bytes, part: str, target: Target) -> Iterator[Finding]:
+    if found := find_transformation(data):
+        cause = Cause(found.key, f"{found.what}.", _RAW, target.command())
+        yield Finding(part, Severity.ERROR, "the line changes the bytes of packets", (cause,))
 
 
 def _has_answered(case: Case) -> bool:
     """Whether a robot has answered the whole handshake."""
-    return any(isinstance(packet, SyncReply) for packet in packets(case.chunks))
+    frames = FrameDecoder().feed(received(case.chunks), 0.0)
+    return any(isinstance(parse(frame.data), SyncReply) for frame in frames)
 
 
 def _opened_again(case: Case) -> bool:
@@ -91,39 +89,46 @@ def _opened_again(case: Case) -> bool:
     return False
 
 
+#: What answers, if it is no robot: what is seen (with the speed, the number of bytes and the text), key, cause, remedy.
+_OTHERS = {
+    Answer.LOOP_BACK: (
+        "every byte that is sent comes back",
+        "loop-back",
+        "The line is a loop: a loop-back plug, receive and transmit joined, or a cable that ends nowhere.",
+        "Plug the cable into the robot's own serial port. Then:",
+    ),
+    Answer.ECHO: (
+        "a robot answers, and every byte that is sent comes back",
+        "echo",
+        "The adapter or cable sends back every command, between the packets of the robot.",
+        "Switch its echo off, or use an adapter for RS-232 (an RS-485 adapter echoes). Then:",
+    ),
+}
+
+
 def _no_robot(target: Target, result: ProbeResult) -> tuple[str, tuple[Cause, ...]]:
-    if result.answer is Answer.LOOP_BACK:
-        return "every byte that is sent comes back", (_loop_back(target),)
-    if result.answer is Answer.ECHO:
-        return f"a robot answers at {result.baud} baud, and every byte that is sent comes back", (_echo(target),)
+    again = target.command()
+    if result.answer in _OTHERS:
+        text, key, why, action = _OTHERS[result.answer]
+        return text, (Cause(key, why, action, again),)
     if result.answer is Answer.SILENCE:
         at = f" at any of {counted(len(result.speeds), 'line speed')}" if len(result.speeds) > 1 else ""
         return f"nothing answers{at}: no byte came", _silence(target)
     known = stranger(result.received)
     if known is None and HEADER in result.received and result.answer is Answer.NOISE:
-        text = damage(result.received) or "The packets of a robot arrive damaged."
-        cause = Cause("bad-link", text, "Check plugs, cable and radio. Then:", target.command())
+        text = "The packets of a robot arrive damaged: noise on cable or radio, or bytes are lost."
+        cause = Cause("bad-link", text, "Check plugs, cable and radio. Then:", again)
         return f"{counted(len(result.received), 'byte')} came, and no packet is complete", (cause,)
+    text = f"{counted(len(result.received), 'byte')} came, and no packet: {in_hex(result.received)}"
     if result.answer is Answer.TEXT:
         text = f'text comes, no packets: "{shown(result.received)}"'
-    else:
-        text = f"{counted(len(result.received), 'byte')} came, and no packet: {in_hex(result.received)}"
     if known is None:
         return text, _unknown_bytes(target, result)
     if known.key == "modem-text":
-        return text, (_modem(target, result.received),)
+        why = radio_modem.failure(result.received) or known.name
+        action = "Switch the robot and its modem on, and bring the modems nearer to each other. Then:"
+        return text, (Cause("modem-text", f"{capitalized(why)}.", action, again),)
     return text, (_stranger(target, known.name),)
-
-
-def _loop_back(target: Target) -> Cause:
-    text = "The line is a loop: a loop-back plug, receive and transmit joined, or a cable that ends nowhere."
-    return Cause("loop-back", text, "Plug the cable into the robot's own serial port. Then:", target.command())
-
-
-def _echo(target: Target) -> Cause:
-    text = "The adapter or cable sends back every command, between the packets of the robot."
-    action = "Switch its echo off, or use an adapter for RS-232 (an RS-485 adapter echoes). Then:"
-    return Cause("echo", text, action, target.command())
 
 
 def _silence(target: Target) -> tuple[Cause, ...]:
@@ -146,12 +151,8 @@ def _silence(target: Target) -> tuple[Cause, ...]:
     if target.kind is Kind.NETWORK:
         action = "Set the bridge to the speed of the robot, mostly 9600 8N1, no flow control. Then:"
         speed = Cause("wrong-speed", "The bridge uses another line speed than the robot.", action, again)
-        taken = Cause(
-            "other-client",
-            "The bridge or the robot serves another client now.",
-            "End the other program, also on other computers. Then:",
-            again,
-        )
+        text = "The bridge or the robot serves another client now."
+        taken = Cause("other-client", text, "End the other program, also on other computers. Then:", again)
         if target.tcp_port != DEFAULT_TCP_PORT and attempt(target.host, DEFAULT_TCP_PORT) == 0:
             text = f"{target.host} listens on TCP port {DEFAULT_TCP_PORT}, too, the usual one of a robot."
             command = f"amigobot doctor {target.with_tcp_port(DEFAULT_TCP_PORT)}"
@@ -173,23 +174,12 @@ def _silence(target: Target) -> tuple[Cause, ...]:
     return off, battery, cable, wires
 
 
-def _modem(target: Target, received: bytes) -> Cause:
-    text = "A radio modem answers, and is not connected to the modem of the robot."
-    why = radio_modem.failure(received)
-    action = "Switch the robot and its modem on, and bring the modems nearer to each other. Then:"
-    return Cause("modem-text", f"{why[:1].upper()}{why[1:]}." if why else text, action, target.command())
-
-
 def _stranger(target: Target, name: str) -> Cause:
     if target.kind is Kind.NETWORK:
         action = "Look up the TCP port of the bridge's serial line; the usual one is 8101:"
-        return Cause(
-            "wrong-socket",
-            f"{name[0].upper()}{name[1:]} is at this TCP port, not a robot.",
-            action,
-            f"amigobot doctor {target.with_tcp_port(DEFAULT_TCP_PORT)}",
-        )
-    text = f"{name[0].upper()}{name[1:]} is at this port, not a robot: the cable is in another socket."
+        command = f"amigobot doctor {target.with_tcp_port(DEFAULT_TCP_PORT)}"
+        return Cause("wrong-socket", f"{capitalized(name)} is at this TCP port, not a robot.", action, command)
+    text = f"{capitalized(name)} is at this port, not a robot: the cable is in another socket."
     return Cause("wrong-socket", text, "Find the port of the robot:", "amigobot find")
 
 
@@ -209,8 +199,7 @@ def _unknown_bytes(target: Target, result: ProbeResult) -> tuple[Cause, ...]:
 def _lost(target: Target, result: ProbeResult, error: str) -> Finding:
     """The port was lost while it was probed."""
     if target.kind is Kind.NETWORK:
-        known = stranger(b"".join(result.received_by_speed.values()))
-        if known:
+        if known := stranger(b"".join(result.received_by_speed.values())):
             causes = (_stranger(target, known.name),)
             return Finding("line", Severity.ERROR, "the peer is not a robot, and closed the connection", causes)
         text = "The peer closed the connection: it serves another client, or it is not a robot."

@@ -1,0 +1,332 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""What an examination has recorded, as one frozen value: bytes and packets with their times, answers, snapshots.
+
+Every figure of the line is computed here from the bytes, so that it does not depend on what the driver makes of them.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby, pairwise
+
+from ..protocol import (
+    ACTIVMEDIA_PACKETS,
+    ERRATIC_PACKETS,
+    HEADER,
+    Checksum,
+    Command,
+    FrameDecoder,
+    Gyro,
+    Motor,
+    Packet,
+    Parameters,
+    Reset,
+    ShortMotor,
+    Sip,
+    SyncEcho,
+    checksum,
+    checksum_with_count,
+    parse,
+)
+from ..robot import Report, RobotSnapshot
+from .history import History
+from .probe import CommandTrial
+from .tap import Chunk, received
+from .target import Target
+from .transformations import damaged_packets, outside_packets
+
+#: Share of the median interval by which regular intervals differ from it.
+_REGULAR = 0.2
+#: Periods of an interval that is a pause; the answers to CONFIG delay single packets by one period at 9600 baud.
+_PAUSE = 3.5
+#: Share of the packets of a pause that come after it if they were held back.
+_MADE_UP = 0.6
+#: Share of the intervals that are as short as the reported period if packets are lost, and not sent more slowly.
+_AS_REPORTED = 0.12
+#: Mean interval over the reported period from which the robot sends more slowly.
+_SLOW = 1.3
+#: s of a pause inside a packet, from which the driver takes it for damaged.
+_PIECE = 0.1
+#: Bytes of a SIP before its sonar readings, their count last, and at most behind them (docs/protocol.md 5.2).
+_READINGS, _AFTER_READINGS = 20, 24
+_CLOSE = Command.CLOSE().encode()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What was recorded. Fields of later stages have their defaults until then."""
+
+    target: Target
+    before: RobotSnapshot  #: at the beginning of the observation
+    after: RobotSnapshot  #: at its end
+    baud: int = 0  #: line speed; 0: none
+    trial: tuple[CommandTrial, ...] = ()  #: SYNC0s before the session
+    streaming: bool = False  #: a session was open already
+    counted: bool = False  #: the checksum includes the count
+    refused: bool = False  #: it answers the handshake and opens no session
+    chunks: tuple[Chunk, ...] = ()  #: every byte since the port was opened, both ways; () if they are not known
+    began: float = -math.inf  #: s, when the observation began
+    seconds: float = 0.0  #: how long it lasted
+    reports: tuple[Report, ...] = ()
+    packets: tuple[Packet, ...] = ()  #: all but the SIPs, since the connection began
+    losses: tuple[str, ...] = ()  #: why the session ended, each time
+    answers: tuple[CommandTrial, ...] = ()  #: CONFIGs that were sent meanwhile
+    found_at: int = 0  #: line speed at which the robot is found after it was lost; 0: not looked for
+    close_ignored: bool = False  #: packets came after CLOSE
+    disturbed: bool = field(default=False)  #: the line is bad: what it carries says little of the robot
+
+    @cached_property
+    def history(self) -> History:
+        """The two snapshots, for the rows of a running driver."""
+        history = History()
+        history.add(self.before)
+        history.add(self.after)
+        return history
+
+    @property
+    def observed(self) -> tuple[Chunk, ...]:
+        """The bytes of the observation."""
+        return tuple(chunk for chunk in self.chunks if chunk.stamp >= self.began)
+
+    @cached_property
+    def frames(self) -> list[tuple[float, bytes]]:
+        """When each packet of the observation was complete (s), and its data; also of those with pauses inside."""
+        return _frames(self.observed, self._checksum)
+
+    @property
+    def _checksum(self) -> Checksum:
+        return checksum_with_count if self.after.profile.quirks.checksum_over_count else checksum
+
+    @cached_property
+    def handshake(self) -> list[Packet]:
+        """The packets since the port was opened."""
+        packets = ERRATIC_PACKETS if self.after.profile.erratic else ACTIVMEDIA_PACKETS
+        return [parse(data, packets) for _, data in _frames(self.chunks, self._checksum)]
+
+    @cached_property
+    def sips(self) -> list[tuple[float, bytes]]:
+        """The SIPs of the observation, or the motor packets of an Erratic."""
+        packets = ERRATIC_PACKETS if self.after.profile.erratic else ACTIVMEDIA_PACKETS
+        kinds = Sip, Motor, ShortMotor
+        return [(stamp, data) for stamp, data in self.frames if isinstance(parse(data, packets), kinds)]
+
+    @cached_property
+    def decoded(self) -> list[Sip]:
+        """The content of the SIPs; nothing for an Erratic."""
+        return [packet for _, data in self.sips if isinstance(packet := parse(data), Sip)]
+
+    @cached_property
+    def times(self) -> list[float]:
+        """When the SIPs came, s."""
+        return [stamp for stamp, _ in self.sips] or [report.stamp for report in self.reports]
+
+    @cached_property
+    def intervals(self) -> list[float]:
+        """Times between two SIPs, s."""
+        return [late - early for early, late in pairwise(self.times)]
+
+    @property
+    def nominal(self) -> float:
+        """Time between two SIPs as the robot reports it, s; 0: unknown."""
+        return self.after.config.info_cycle_ms / 1000 if self.after.config else 0.0
+
+    @cached_property
+    def _rate(self) -> tuple[float, float]:
+        return period_and_loss(self.times, self.nominal)
+
+    @property
+    def period(self) -> float:
+        """Time between two SIPs, s."""
+        return self._rate[0]
+
+    @property
+    def lost(self) -> float:
+        """Share of the SIPs that are missing."""
+        return self._rate[1]
+
+    @property
+    def longest(self) -> float:
+        """Longest time between two SIPs, s."""
+        return max(self.intervals, default=0.0)
+
+    @property
+    def jitter(self) -> float:
+        """Standard deviation of that time, s."""
+        return statistics.pstdev(self.intervals) if self.intervals else 0.0
+
+    @property
+    def paused(self) -> float:
+        """Share of the time that belongs to pauses of several periods."""
+        long = sum(interval for interval in self.intervals if interval > _PAUSE * self.period)
+        return long / max(1e-9, sum(self.intervals))
+
+    @property
+    def size(self) -> int:
+        """Number of bytes of the observation."""
+        return self.after.link.decoder.bytes - self.before.link.decoder.bytes
+
+    @cached_property
+    def damaged(self) -> list[bytes]:
+        """The packets of the observation with a wrong checksum or length."""
+        return damaged_packets(received(self.observed))
+
+    @property
+    def damaged_share(self) -> float:
+        """Share of the packets that are damaged."""
+        decoder, old = self.after.link.decoder, self.before.link.decoder
+        damaged, complete = decoder.checksum_errors - old.checksum_errors, decoder.frames - old.frames
+        return damaged / max(1, complete + damaged)
+
+    @property
+    def skipped_share(self) -> float:
+        """Share of the bytes that are outside packets."""
+        skipped = self.after.link.decoder.skipped_bytes - self.before.link.decoder.skipped_bytes
+        return skipped / max(1, self.size)
+
+    @cached_property
+    def outside(self) -> list[bytes]:
+        """The bytes between packets, one item for each place."""
+        return outside_packets(received(self.observed))
+
+    @cached_property
+    def in_pieces(self) -> int:
+        """Number of packets with a pause inside."""
+        decoder, pieces, last = FrameDecoder(check=self._checksum), 0, -math.inf
+        for chunk in self.chunks:
+            if not chunk.to_robot:
+                head, header, rest = chunk.data.partition(HEADER)
+                pieces += bool(decoder.feed(head, 0.0)) and chunk.stamp - last > _PIECE
+                decoder.feed(header + rest, 0.0)
+                last = chunk.stamp
+        return pieces
+
+    @cached_property
+    def longest_run(self) -> int:
+        """Longest run of SIPs in a row with the same content, sonar readings included."""
+        alike = groupby(data for _, data in self.sips if _has_pings(data))
+        return max((len(list(group)) for _, group in alike), default=0)
+
+    @property
+    def repeated(self) -> int:
+        """Number of SIPs that are the one before again, at once."""
+        pairs = list(pairwise(self.sips))
+        alike = [late[0] - early[0] for early, late in pairs if late[1] == early[1] and _has_pings(late[1])]
+        later = 0
+        if self.intervals and statistics.fmean(self.intervals) < self.nominal / _SLOW:
+            old = Counter(data for _, data in self.sips if _has_pings(data))
+            later = len(self.sips) - len(old)
+        return max(later, sum(interval < self.period / 2 for interval in alike))
+
+    @property
+    def wrong_counts(self) -> int:
+        """Number of SIPs that are too short for their sonar readings, or longer than every known field."""
+        if self.after.profile.erratic:
+            return 0
+        sizes = [(len(data) - _READINGS, 3 * data[_READINGS - 1]) for _, data in self.sips]
+        return sum(not readings <= size <= readings + _AFTER_READINGS for size, readings in sizes)
+
+    @property
+    def restarted(self) -> bool:
+        """Whether the robot reported a restart, or answered SYNC0 when its SIPs had stopped: it had no session."""
+        if any(isinstance(packet, Reset) for packet in self.packets):
+            return True
+        sips = {stamp for stamp, _ in self.sips}
+        running, since = False, 0.0
+        closes = [chunk.stamp for chunk in self.observed if chunk.to_robot and _CLOSE in chunk.data]
+        for stamp, data in self.frames:
+            if stamp in sips:
+                running, since = True, stamp
+            elif running and isinstance(parse(data), SyncEcho):
+                # The driver ends a session that goes on after a silence: then the answer means nothing.
+                if not any(since < close < stamp for close in closes):
+                    return True
+                running = False
+        return False
+
+    @property
+    def held_back(self) -> bool:
+        """Whether packets that were missing in pauses came later in heaps, and are not lost."""
+        missing = sum(interval / self.period - 1 for interval in self.intervals if interval > _PAUSE * self.period)
+        made_up = sum(interval < _REGULAR * self.period for interval in self.intervals)
+        return made_up > _MADE_UP * missing > 0
+
+    @property
+    def config_delays(self) -> list[float]:
+        """Times in s from the n-th CONFIG of the session to the n-th answer: the shortest one is right anyway."""
+        decoder, number = FrameDecoder(), Command.CONFIG.number
+        sent = [
+            chunk.stamp
+            for chunk in self.chunks
+            if chunk.to_robot
+            for frame in decoder.feed(chunk.data, 0.0)
+            if frame.data[0] == number
+        ]
+        frames = _frames(self.chunks, self._checksum)
+        came = [stamp for stamp, data in frames if isinstance(parse(data), Parameters)]
+        return [late - early for early, late in zip(sent, came, strict=False)]
+
+    @cached_property
+    def latencies(self) -> list[float]:
+        """Times in s from a CONFIG to its answer; inf: none came."""
+        return [answer.latency for answer in self.answers]
+
+    @property
+    def config_answers(self) -> int:
+        """Number of CONFIG packets that came."""
+        return sum(isinstance(packet, Parameters) for packet in self.packets)
+
+    @property
+    def gyro_rates(self) -> list[int]:
+        """Samples of the gyro, counts."""
+        return [sample.rate for packet in self.packets if isinstance(packet, Gyro) for sample in packet.samples]
+
+    @property
+    def line_use(self) -> float:
+        """Share of a serial line that packets fill, a byte has ten bits; 0 without one."""
+        return 10 * self.size / self.seconds / self.baud if self.baud and self.seconds else 0.0
+
+    @property
+    def summary(self) -> str:
+        """Loss and damage as a text."""
+        return f"{100 * self.lost:.1f} % lost, {100 * self.damaged_share:.1f} % damaged in {self.seconds:.0f} s"
+
+
+def period_and_loss(times: Sequence[float], nominal: float) -> tuple[float, float]:
+    """Return the time between two packets in s, and the share of packets that are missing.
+
+    Packets that were late arrive in a heap, with short intervals; they are not lost. A robot that sends more slowly
+    than it reports has no intervals as short as that.
+
+    Args:
+        times: When they came, s.
+        nominal: The reported period, s; 0: unknown.
+    """
+    intervals = [late - early for early, late in pairwise(times)]
+    if not intervals:
+        return nominal, 0.0
+    median, mean = statistics.median_high(intervals), statistics.fmean(intervals)
+    typical = statistics.fmean(interval for interval in intervals if abs(interval - median) <= _REGULAR * median)
+    as_reported = sum(abs(interval - nominal) < _REGULAR * nominal for interval in intervals)
+    slower = as_reported <= _AS_REPORTED * len(intervals) and mean > _SLOW * nominal
+    period = nominal if nominal and not slower else typical
+    expected = round((times[-1] - times[0]) / period) + 1
+    return period, max(0.0, 1 - len(times) / expected)
+
+
+def _frames(chunks: Iterable[Chunk], check: Checksum) -> list[tuple[float, bytes]]:
+    decoder = FrameDecoder(check=check)
+    return [
+        (chunk.stamp, frame.data) for chunk in chunks if not chunk.to_robot for frame in decoder.feed(chunk.data, 0.0)
+    ]
+
+
+def _has_pings(data: bytes) -> bool:
+    packet = parse(data)
+    return isinstance(packet, Sip) and bool(packet.sonar)
