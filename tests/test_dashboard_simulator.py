@@ -82,6 +82,18 @@ def test_every_control_of_the_robot() -> None:
     run(test)
 
 
+def test_frames_on_the_line_both_ways() -> None:
+    async def test(source: SimulatorSource, bench: Bench, page: Page) -> None:
+        def names(to_robot: bool) -> set[str]:
+            packets = [packet for frame in page.frames for packet in frame.get("packets", [])]
+            return {packet["name"] for packet in packets if packet["to_robot"] is to_robot}
+
+        await page.send("watch_packets", on=True)
+        await page.until(lambda: "Sip" in names(False) and "PULSE" in names(True))
+
+    run(test)
+
+
 def test_the_clock_stands_still_steps_and_runs_faster() -> None:
     with simulator() as source:
         do = {name: request.run for name, request in source.requests.items()}

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import math
-import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from amigobot_driver import TUNABLE, AmigoBot, AmigoBotError, ConnectionLostError, Options, RequestRefusedError
+from amigobot_driver import TUNABLE, AmigoBot, AmigoBotError, Options, RequestRefusedError, Subscription
 from amigobot_driver.doctor import Case, Finding, History, Target, examine, examine_held, live_findings, parse_target
 from amigobot_driver.profiles import Profile
 from amigobot_driver.robot import Configured, FrameSeen
@@ -62,8 +61,7 @@ class PortSource:
         self._read_config()
         self._history, self._snapshot_at = History(), -math.inf
         self._sounds: list[dict[str, Any]] | None = None
-        self._watching: threading.Thread | None = None
-        self._watched = threading.Event()
+        self._watching: Subscription | None = None
         self.requests: dict[str, Request] = {
             "motors": Request(self._motors, {"on": flag}),
             "sonar": Request(lambda on: self.robot.enable_sonar(on), {"on": flag}),
@@ -102,14 +100,14 @@ class PortSource:
 
     def watch_frames(self, on: bool) -> None:
         """Trace the line while a packet inspector is open."""
-        if on and self._watching is None:
-            self._watched.clear()
-            self._watching = threading.Thread(target=self._follow, name="dashboard-frames", daemon=True)
-            self._watching.start()
-        elif not on and self._watching is not None:
-            self._watched.set()
-            self._watching.join(2.0)
-            self._watching = None
+        if self._watching:
+            self._watching.cancel()
+        with contextlib.suppress(AmigoBotError):
+            self._watching = self.robot.subscribe(self._on_frame, FrameSeen) if on else None
+            self.robot.configure(trace=on)
+
+    def _on_frame(self, frame: FrameSeen) -> None:
+        self.frames.add(frame.stamp, frame.to_robot, frame.data)
 
     def examination(self) -> Examination:
         """Return the checks of the session that is open, or of everything if there is none."""
@@ -119,7 +117,6 @@ class PortSource:
 
     def close(self) -> None:
         """Stop the robot, close its session and the port."""
-        self._watched.set()
         self.remote.close()
 
     # -- requests ---------------------------------------------------------------------------------------------
@@ -208,23 +205,3 @@ class PortSource:
 
     def _on_config(self, event: Configured) -> None:
         self._config = dict(event.config.values())
-
-    # -- frames -----------------------------------------------------------------------------------------------
-
-    def _follow(self) -> None:
-        """Copy the traced frames to the log while a packet inspector is open; runs in a thread of its own."""
-        try:
-            self._trace(True)
-            with self.robot.events(FrameSeen, maxlen=500) as stream:
-                while not self._watched.is_set() and not stream.closed:
-                    with contextlib.suppress(ConnectionLostError):
-                        if frame := stream.get(0.2):
-                            self.frames.add(frame.stamp, frame.to_robot, frame.data)
-        except AmigoBotError:
-            return  # the robot was closed
-        finally:
-            self._trace(False)
-
-    def _trace(self, on: bool) -> None:
-        with contextlib.suppress(AmigoBotError):
-            self.robot.configure(trace=on)
