@@ -1,20 +1,65 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The FLASH parameters of a new robot, and those that a CONFIG packet shows."""
+"""New robots: their FLASH parameters and their controllers, and the FLASH values that a CONFIG packet shows."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import fields
+from typing import Any
 
 from ..profiles import Profile
 from ..protocol import ErraticConfig, Parameters
+from .activmedia import commands as activmedia
 from .activmedia.dialect import dialect_for
+from .activmedia.firmware import ActivMediaFirmware
 from .activmedia.flash import ActivMediaFlash
+from .controller import Controller
+from .erratic import Revision, revision_names, revision_of
+from .erratic import commands as erratic
+from .erratic.firmware import ErraticFirmware
 from .erratic.flash import ErraticFlash
+from .events import Listener
+from .hardware import Hardware
 from .keywords import to_keywords
-from .parameters import FlashParameters, load_flash
+from .option_fields import OptionError
+from .parameters import load_flash
+
+
+def build_controller(
+    profile: Profile,
+    hardware: Hardware,
+    on_event: Listener,
+    *,
+    name: str | None,
+    baud_code: int | None,
+    refuse_low_battery: bool,
+    revision: Revision | None,
+) -> Controller[Any]:
+    """Return the controller of a robot, booted; the arguments are those of `Simulator`.
+
+    Raises:
+        ProfileError: A FLASH value is not allowed.
+        OptionError: A revision is given for a robot that is not an Erratic.
+    """
+    if profile.erratic:
+        flash = _erratic_flash(profile, name, baud_code)
+        return ErraticFirmware(profile, revision or revision_of(profile), flash, hardware, on_event, erratic.ROWS)
+    if revision is not None:
+        given = [each for each in revision_names() if getattr(revision, each) != getattr(Revision(), each)]
+        names = f"variant {', '.join(given)}" if given else "variants"
+        raise OptionError(f"robot {profile.name} has no {names}: only the robot erratic has variants")
+    dialect = dialect_for(profile.firmware)
+    return ActivMediaFirmware(
+        profile,
+        dialect,
+        dialect.load(profile, name=name, baud_code=baud_code),
+        hardware,
+        on_event,
+        rows=activmedia.ROWS,
+        refuse_low_battery=refuse_low_battery,
+    )
 
 
 def factory_settings(profile: Profile) -> Mapping[str, int | str]:
@@ -23,12 +68,7 @@ def factory_settings(profile: Profile) -> Mapping[str, int | str]:
     Raises:
         ProfileError: A FLASH value of the profile is not allowed.
     """
-    flash: FlashParameters
-    if profile.erratic:
-        diameter, track = profile.body.wheel_diameter, profile.body.track
-        flash = load_flash(ErraticFlash, profile.flash, profile.name, wheel_diameter=diameter, track=track)
-    else:
-        flash = dialect_for(profile.firmware).load(profile)
+    flash = _erratic_flash(profile) if profile.erratic else dialect_for(profile.firmware).load(profile)
     return {item.name: getattr(flash, item.name) for item in fields(flash)}
 
 
@@ -40,3 +80,11 @@ def flash_of(config: Parameters, names: Collection[str] | None = None) -> dict[s
         names: Fields of the packet that are of interest; None for all.
     """
     return to_keywords(ErraticFlash if isinstance(config, ErraticConfig) else ActivMediaFlash, config, names)
+
+
+def _erratic_flash(profile: Profile, name: str | None = None, baud_code: int | None = None) -> ErraticFlash:
+    diameter, track = profile.body.wheel_diameter, profile.body.track
+    where = profile.name
+    return load_flash(
+        ErraticFlash, profile.flash, where, name=name, baud_code=baud_code, wheel_diameter=diameter, track=track
+    )

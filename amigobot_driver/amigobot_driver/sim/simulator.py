@@ -18,20 +18,20 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from ..profiles import Profile, ProfileError
 from ..protocol import BAUD_RATES, Command
-from .activmedia import ActivMediaFirmware, build_activmedia
 from .activmedia.dialect import dialect_for
+from .activmedia.firmware import ActivMediaFirmware
 from .auxiliary import AuxDevice, LoopBack, SimulatedAuxPort
 from .battery import BatteryModel
 from .body import SimulatedBody, Wear, outlines_near
 from .bumpers import BumperRings
 from .compass import CompassSensor
-from .controller import TICK, Controller
-from .erratic import Revision, build_erratic, revision_names, revision_of
+from .controller import TICK
+from .erratic import Revision
 from .events import Listener, ignore
+from .factory import build_controller
 from .faults import FaultInjector, Faults
 from .floor import FloorSensors
 from .gripper import GripperModel
@@ -40,7 +40,6 @@ from .hardware import Hardware
 from .joystick import JoystickModel
 from .line import LineStats, SendPriority, SimulatedLine
 from .modem import RadioModem
-from .option_fields import OptionError
 from .pins import Pins
 from .session import SessionState
 from .sonar import SonarModel, SonarRing
@@ -155,19 +154,15 @@ class Simulator:
         )
         self._body, self._sonar, self._floor = body, hardware.sonar, hardware.floor
         code = _baud_code(baud) if baud else None
-        self._firmware: Controller[Any]
-        if profile.erratic:
-            self._firmware = build_erratic(
-                profile, revision or revision_of(profile), hardware, on_event, name=name, baud_code=code
-            )
-        elif revision is None:
-            self._firmware = build_activmedia(
-                profile, hardware, on_event, name=name, baud_code=code, refuse_low_battery=refuse_low_battery
-            )
-        else:
-            given = [name for name in revision_names() if getattr(revision, name) != getattr(Revision(), name)]
-            names = f"variant {', '.join(given)}" if given else "variants"
-            raise OptionError(f"robot {profile.name} has no {names}: only the robot erratic has variants")
+        self._firmware = build_controller(
+            profile,
+            hardware,
+            on_event,
+            name=name,
+            baud_code=code,
+            refuse_low_battery=refuse_low_battery,
+            revision=revision,
+        )
         self._started: float | None = None
         self._advance_all: Callable[[float], None] | None = None
         self._ticks = 0
