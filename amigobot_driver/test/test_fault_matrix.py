@@ -667,7 +667,6 @@ ELSEWHERE = {
     "hurried_close": "test_sim_reported.py::test_a_hurried_close_may_not_end_the_session",
     "late_seto": "test_sim_reported.py::test_seto_may_take_two_cycles",
     "two_versions": "test_sim_reported.py::test_the_version_may_be_two_texts",
-    "lose_requests": "test_robot_aux.py::TestReading::test_lost_requests_lose_no_bytes",
     "modem": "test_robot_session.py::TestRadioModem::test_is_called_by_itself",
     "refuse_open": "test_doctor.py::test_a_robot_that_opens_no_session_has_a_low_battery",
     "no_floor": "test_sim_erratic.py::TestTheFloor::test_a_fault_takes_it_away",

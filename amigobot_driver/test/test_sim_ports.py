@@ -12,7 +12,7 @@ from sim_client import Client
 
 from amigobot_driver.profiles import ProfileError, load_profile
 from amigobot_driver.protocol import Aux, Command, Config, Encoders, Gyro, Io, Playlist
-from amigobot_driver.sim import Faults, SessionState, playlist
+from amigobot_driver.sim import SessionState, playlist
 
 
 def with_flash(robot: str, **flash: int | str) -> Client:
@@ -86,14 +86,6 @@ class TestAux:
         assert count(client, Aux, 0.5) == 0
         client.send(Command.GETAUX(4))
         assert client.next(Aux).data == b"efgh"
-
-    def test_a_forgotten_request_is_never_answered(self) -> None:
-        client = Client(faults=Faults(lose_requests=1.0)).open()
-        client.send(Command.TTY2(b"abc"), Command.GETAUX(3))
-        assert count(client, Aux, 1.0) == 0
-        client.sim.faults = Faults()
-        client.send(Command.GETAUX(3))
-        assert client.next(Aux).data == b"abc"
 
 
 class TestSounds:

@@ -158,7 +158,7 @@ class _Ending:
 def _single(args: argparse.Namespace, clock: _Clock, file: IO[str] | None, stack: contextlib.ExitStack) -> Served:
     """Open the port of the robot that the arguments describe."""
     simulator = build_simulator(_options(args), on_event=clock.print_event)
-    connection = _connect(args.pty, args.tcp, simulator, clock.print, check_baud=args.check_baud)
+    connection = connect(args.pty, args.tcp, simulator, clock.print, check_baud=args.check_baud)
     stack.callback(connection.close)
     clock.print(f"{_described(simulator)}, listening on {connection.description}")
     return Served(simulator, connection, TruthLog(file) if file else None)
@@ -173,7 +173,7 @@ def _several(
     served = []
     for entry in described.robots:
         simulator = world.robots[entry.name]
-        connection = _connect(entry.pty, entry.tcp, simulator, partial(clock.print_for, entry.name))
+        connection = connect(entry.pty, entry.tcp, simulator, partial(clock.print_for, entry.name))
         stack.callback(connection.close)
         clock.print_for(entry.name, f"{_described(simulator)}, listening on {connection.description}")
         served.append(Served(simulator, connection, TruthLog(file, robot=entry.name) if file else None))
@@ -227,9 +227,14 @@ class _Clock:
         print(f"{event.time - self._start:9.2f}  {robot}: {event}", flush=True)
 
 
-def _connect(
+def connect(
     pty: str, tcp: str, simulator: Simulator, log: Callable[[str], None], *, check_baud: bool = False
 ) -> ClientConnection:
+    """Open the pty, or the TCP port, at which a simulated robot is served.
+
+    Raises:
+        UsageError: It cannot be opened.
+    """
     try:
         if pty:
             return PtyConnection(pty, simulator, check_baud=check_baud, log=log)

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..protocol import BAUD_RATES, Aux
-from .faults import FaultInjector
 from .wire import Wire, byte_time
 
 #: size of the ring buffer in bytes; older ones are overwritten
@@ -94,17 +93,15 @@ class ScriptedDevice:
 class SimulatedAuxPort:
     """One auxiliary port with its line speed."""
 
-    def __init__(self, number: int, device: AuxDevice, fault_injector: FaultInjector) -> None:
+    def __init__(self, number: int, device: AuxDevice) -> None:
         """Start at the lowest speed.
 
         Args:
             number: Number of the port, from 1.
             device: What is connected.
-            fault_injector: Loses requests.
         """
         self._id = Aux.IDS[number - 1]
         self._device = device
-        self._fault_injector = fault_injector
         self.restart(0)
 
     def restart(self, baud_code: int) -> None:
@@ -139,7 +136,7 @@ class SimulatedAuxPort:
         """
         if count == 0:
             self.flush()
-        elif not self._fault_injector.loses_request():
+        else:
             self._requested = min(count, _MAX_BYTES)
 
     def flush(self) -> None:

@@ -41,7 +41,6 @@ class Faults:
     duplicate: float = option(0.0, "share of packets that arrive twice")
     delay: float = option(0.0, "s by which a packet may be late, at random")
     babble: float = option(0.0, "lines of modem text in a second")
-    lose_requests: float = option(0.0, "share of GETAUX requests that are lost")
     silence: Window | None = option(None, "no byte passes: START:DURATION[:EVERY], s")
     unplug: Window | None = option(None, "the port disappears: START:DURATION[:EVERY], s")
     reset: Window | None = option(None, "the controller restarts: START[::EVERY], s")
@@ -89,9 +88,9 @@ class FaultInjector:
             seed: Seed of the random generators.
         """
         self.faults = Faults()
-        uses = "bytes", "packets", "lateness", "text", "requests", "noise", "sonar"
+        uses = "bytes", "packets", "lateness", "text", "noise", "sonar"
         chances = (random.Random(f"{seed}/faults/{use}") for use in uses)
-        self._bytes, self._packets, self._delays, self._text, self._requests, self._noise, self._sonar = chances
+        self._bytes, self._packets, self._delays, self._text, self._noise, self._sonar = chances
 
     def corrupt(self, data: bytes) -> bytes:
         """Return bytes with flipped and lost bits and bytes."""
@@ -134,10 +133,6 @@ class FaultInjector:
         if not self.faults.babble or self._text.random() >= self.faults.babble * dt:
             return b""
         return self._text.choice(_BABBLE)
-
-    def loses_request(self) -> bool:
-        """Return whether a GETAUX request is lost inside the robot."""
-        return bool(self.faults.lose_requests) and self._requests.random() < self.faults.lose_requests
 
     def with_cross_talk(self, distance: float) -> float:
         """Return the measured distance if another robot's ping may arrive before the echo.

@@ -145,10 +145,7 @@ class Simulator:
             battery=self.battery,
             pins=self.pins,
             sounds=SoundBoard(sounds, lambda text: self._firmware.event("sound", text)),
-            aux=tuple(
-                SimulatedAuxPort(number, devices.get(number) or LoopBack(), self._fault_injector)
-                for number in (1, 2, 3)
-            ),
+            aux=tuple(SimulatedAuxPort(number, devices.get(number) or LoopBack()) for number in (1, 2, 3)),
             line=self._line,
             fault_injector=self._fault_injector,
         )

@@ -11,12 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from amigobot_driver.cli import UsageError
+from amigobot_driver.cli.sim import connect
 from amigobot_driver.sim import Simulator, World, WorldError, load_robots
-from amigobot_driver.sim.pty import PtyConnection
 from amigobot_driver.sim.server import ClientConnection, Served
-from amigobot_driver.sim.tcp import TcpConnection
-
-from ..access import parse_listen
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +87,10 @@ def open_robots(path: Path, name: str, log: Callable[[str], None]) -> tuple[str,
         robots = described.build().robots
         for entry in described.robots:
             if entry.name != name:
-                connection = _connection(entry.pty, entry.tcp, robots[entry.name], log)
+                connection = connect(entry.pty, entry.tcp, robots[entry.name], log)
                 neighbors.add(entry.name, robots[entry.name], connection)
                 log(f"robot {entry.name} listens on {connection.description}")
-    except WorldError as error:
-        raise UsageError(str(error)) from None
-    except (OSError, ValueError) as error:
+    except (UsageError, ValueError) as error:
         neighbors.close()
-        raise UsageError(f"{path}: {error}") from None
+        raise UsageError(str(error)) from None
     return name, robots[name], neighbors
-
-
-def _connection(pty: str, tcp: str, simulator: Simulator, log: Callable[[str], None]) -> ClientConnection:
-    if pty:
-        return PtyConnection(pty, simulator, check_baud=False, log=log)
-    listen = parse_listen(tcp)
-    return TcpConnection((listen.host, listen.port), simulator, log=log)
