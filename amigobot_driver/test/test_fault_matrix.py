@@ -669,7 +669,7 @@ ELSEWHERE = {
     "two_versions": "test_sim_reported.py::test_the_version_may_be_two_texts",
     "modem": "test_robot_session.py::TestRadioModem::test_is_called_by_itself",
     "refuse_open": "test_doctor.py::test_a_robot_that_opens_no_session_has_a_low_battery",
-    "no_floor": "test_sim_erratic.py::TestTheFloor::test_a_fault_takes_it_away",
+    "no_floor": "test_robot_erratic.py::TestInputs::test_a_floor_that_ends_is_told_by_its_side",
     "dead_gyro": "test_doctor.py::test_a_broken_gyro_is_a_warning",
     "gyro_offset": "test_doctor.py::test_a_broken_gyro_is_a_warning",
     "pressed_bumpers": "test_doctor.py::test_bumpers_and_the_stop_button_are_named",
