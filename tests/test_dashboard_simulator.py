@@ -193,7 +193,8 @@ def test_diagnostics_name_the_trouble_and_the_remedy() -> None:
     with simulator() as source:
         found = {row["name"]: row for row in source.sections()["diagnostics"]}
         assert found["link"]["level"] == "ok" and found["battery"]["message"].startswith("good: 12.")
-        assert found["motors"]["level"] == "warning" and "Switch the motors on (enable_motors)" in found["motors"]["message"]
+        assert found["motors"]["level"] == "warning"
+        assert "Switch the motors on (enable_motors)" in found["motors"]["message"]
         assert found["sonar"]["values"]["enabled"] == "True"
 
 

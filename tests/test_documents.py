@@ -242,7 +242,7 @@ def test_a_source_package_of_one_package_has_the_license(package: str) -> None:
 ARCHITECTURE = (REPOSITORY / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
 GENERATED = ARCHITECTURE.partition("\n## Generated files\n")[2].partition("\n## ")[0]
 #: Writes its file from the registry of packages, not from the code.
-NOT_FROM_THE_CODE = {"lock"}
+NOT_FROM_THE_CODE = {"lock", "try_page"}
 #: The first words of a file that a tool writes, and the marks around a part that a tool writes.
 WRITTEN = re.compile(r"\A.{0,200}[Ww]ritten by `?tools/|^<!-- (generated|reference)\b", re.MULTILINE | re.DOTALL)
 TEXTS = {".md", ".rst", ".yaml", ".xml", ".json"}

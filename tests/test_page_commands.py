@@ -157,7 +157,7 @@ RUN = list({c.text: c for c in sorted(filter(is_run, of("amigobot")), key=lambda
 
 def environment() -> dict[str, str]:
     """Return the environment of a process that finds the packages of this repository."""
-    folders = (ROOT / "amigobot_driver", ROOT / "amigobot_tools", ROOT / "amigobot_tools" / "test")
+    folders = (ROOT / "amigobot_driver", ROOT / "amigobot_tools", ROOT / "tests")
     return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders)), "COLUMNS": "120"}
 
 
