@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
-import inspect
 import itertools
 import math
 import os
@@ -16,7 +14,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -26,7 +23,6 @@ from types import FrameType
 
 import pytest
 from api_bench import FAST, PATIENCE, SimulatedRobots, accepted, eventually, failure, once, undisturbed
-from bench import Bench
 
 import amigobot_driver
 from amigobot_driver import (
@@ -45,7 +41,6 @@ from amigobot_driver import (
     RequestFailedError,
     RequestRefusedError,
 )
-from amigobot_driver.api import arguments
 from amigobot_driver.robot.scheduler import Scheduler
 from amigobot_driver.sim import SessionState, Window
 from amigobot_driver.transport.simulated import SimulatedPort
@@ -105,10 +100,6 @@ def test_every_public_name_exists_and_unknown_names_are_refused() -> None:
         _ = amigobot_driver.Amigobot  # type: ignore[attr-defined]
 
 
-def test_the_package_tells_type_checkers_that_it_has_types() -> None:
-    assert (PACKAGE / "amigobot_driver" / "py.typed").exists()
-
-
 def test_every_error_is_an_amigobot_error() -> None:
     errors = [getattr(amigobot_driver, name) for name in amigobot_driver.__all__]
     errors = [error for error in errors if isinstance(error, type) and issubclass(error, Exception)]
@@ -135,19 +126,6 @@ def test_a_velocity_without_a_duration_expires(robot: AmigoBot, robots: Simulate
     accepted(lambda: robot.drive(0.0, 0.5))
     eventually(robots.moving, "turning")
     eventually(lambda: robots.at_rest, "rest")
-
-
-def test_a_velocity_that_is_repeated_goes_on(robot: AmigoBot, robots: SimulatedRobots) -> None:
-    def turns() -> bool:
-        accepted(lambda: robot.drive(0.0, 0.5))
-        return robots.moving()
-
-    eventually(turns, "turning")
-    before = robots.truth.pose.heading
-    # More than one velocity turns it before it expires.
-    eventually(lambda: turns() and math.remainder(robots.truth.pose.heading - before, math.tau) > 0.6, "more")
-    robot.stop()
-    assert robots.at_rest
 
 
 def test_wheels_and_a_heading_drive_as_well(robot: AmigoBot) -> None:
@@ -292,28 +270,6 @@ def test_without_motors_every_drive_is_refused(robot: AmigoBot) -> None:
     assert robot.enable_motors() == "motors on, confirmed by the robot"
 
 
-def test_a_drive_ends_when_the_motors_button_is_pressed(robot: AmigoBot, robots: SimulatedRobots) -> None:
-    def press() -> None:
-        with robots.simulator() as simulator:
-            simulator.press_motors_button()
-
-    def drive_and_press() -> MotionFailedError:
-        robot.enable_motors()
-        with once(robots.moving, press):
-            return failure(lambda: robot.drive(0.0, 0.4, duration=30.0), "the motors are off")
-
-    assert undisturbed(robot, drive_and_press).travelled == pytest.approx(0.0, abs=0.05)
-
-
-def test_a_stop_from_another_thread_ends_a_drive(robot: AmigoBot, robots: SimulatedRobots) -> None:
-    def drive_and_stop() -> None:
-        with once(robots.moving, robot.stop):
-            failure(lambda: robot.drive(0.0, 0.4, duration=30.0), "another movement or a stop was requested")
-
-    undisturbed(robot, drive_and_stop)
-    eventually(lambda: robots.at_rest, "rest")
-
-
 def test_a_stop_from_another_thread_ends_a_move(robot: AmigoBot, robots: SimulatedRobots) -> None:
     def move_and_stop() -> None:
         with once(robots.moving, robot.stop):
@@ -431,18 +387,6 @@ def test_pose_battery_and_identity(robot: AmigoBot) -> None:
     assert "connected to" in repr(robot)
 
 
-def test_devices_that_the_robot_does_not_have_have_no_value(robot: AmigoBot) -> None:
-    for name in ("bumpers", "compass", "encoders", "floor", "gyro", "joystick", "motor_currents", "gripper_state"):
-        assert getattr(robot, name) is None, name
-
-
-def test_a_stream_that_is_switched_on_has_values(robot: AmigoBot) -> None:
-    robot.configure(encoder_stream=True, io_stream=True)
-    eventually(lambda: robot.encoders is not None and len(robot.io.analog) == 5)
-    robot.configure(encoder_stream=False, io_stream=False)
-    eventually(lambda: robot.encoders is None and robot.io.analog == ())
-
-
 # -- streams --------------------------------------------------------------------------------------------------
 
 
@@ -461,19 +405,6 @@ def test_a_reader_that_is_too_slow_loses_the_oldest_reports(robot: AmigoBot) -> 
         oldest, newest = next(all_reports), next(reports)
         assert newest.stamp > oldest.stamp
     assert all_reports.dropped == 0
-
-
-def test_a_stream_that_is_closed_ends(robot: AmigoBot) -> None:
-    reports = robot.reports()
-    next(reports)
-    reports.close()
-    assert len(list(reports)) <= 1
-
-
-def test_get_does_not_wait_longer_than_asked(robot: AmigoBot) -> None:
-    with robot.events(LinkChanged) as changes:
-        assert changes.get(0.0) is None
-        assert changes.get(0.1) is None
 
 
 def test_reports_are_an_asyncio_iterator(robot: AmigoBot) -> None:
@@ -501,32 +432,6 @@ def test_a_callback_may_take_its_time_and_use_the_robot(robot: AmigoBot) -> None
     eventually(lambda: len(poses) >= 2)
     subscription.cancel()
     assert subscription.dropped == 0
-
-
-def test_no_callback_comes_after_the_end_of_its_block(robot: AmigoBot) -> None:
-    ended = threading.Event()
-    late = []
-    with robot.subscribe(lambda report: late.append(report) if ended.is_set() else time.sleep(0.05)):
-        time.sleep(0.3)
-    ended.set()
-    next(robot.reports())
-    assert not late
-
-
-def test_a_callback_that_raises_harms_nothing_else(robot: AmigoBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    reported: list[threading.ExceptHookArgs] = []
-    monkeypatch.setattr(threading, "excepthook", reported.append)
-    calls = []
-
-    def callback(report: Report) -> None:
-        calls.append(report)
-        raise ZeroDivisionError
-
-    robot.subscribe(callback)
-    eventually(lambda: reported)
-    next(robot.reports())
-    assert len(calls) == 1
-    assert reported[0].exc_type is ZeroDivisionError
 
 
 # -- everything else ------------------------------------------------------------------------------------------
@@ -575,17 +480,6 @@ def test_working_values_are_set_and_read_back(robot: AmigoBot) -> None:
     assert robot.get_pid().rotation == gains
 
 
-def test_options_change_at_run_time(robot: AmigoBot) -> None:
-    robot.configure(max_linear=0.25)
-    assert robot.options.max_linear == 0.25
-    assert robot.get_config()["trans_vel_max"] == 250
-    robot.configure(max_linear=0.0)
-
-
-def test_a_raw_command_is_sent_once(robot: AmigoBot) -> None:
-    assert robot.send_command(0).startswith("sent PULSE once")
-
-
 def test_a_reset_ends_when_the_robot_is_connected_again(robots: SimulatedRobots) -> None:
     with AmigoBot("sim://p3dx-sh?world=empty&baud=115200", timeout=60) as robot:
         assert robot.bumpers is not None and not any(robot.bumpers.front)
@@ -613,11 +507,6 @@ def test_an_erratic_turns_its_servo(robots: SimulatedRobots) -> None:
         assert "SAVE was sent" in robot.save_config()
 
 
-def test_an_amigobot_sh_says_tones(robots: SimulatedRobots) -> None:
-    with AmigoBot("sim://amigo-sh?world=empty&baud=115200", timeout=60) as robot:
-        assert robot.say([(0.5, 440.0), (0.1, 0.0)]).startswith("sent SAY with 2 tones once")
-
-
 # -- connecting and ending ------------------------------------------------------------------------------------
 
 
@@ -641,12 +530,6 @@ def test_a_silent_port_is_an_error_after_the_timeout() -> None:
         port = f"socket://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(ConnectionFailedError, match=r"is it switched on, is the cable in its serial port"):
             AmigoBot(port, timeout=1.0)
-
-
-@pytest.mark.parametrize("timeout", [-1.0, math.nan])
-def test_a_timeout_that_makes_no_sense_is_refused(timeout: float) -> None:
-    with pytest.raises(RequestRefusedError, match=f"timeout is {timeout:g} s, allowed: at least 0 s"):
-        AmigoBot("sim://", timeout=timeout)
 
 
 def test_options_that_name_no_profile_are_an_error() -> None:
@@ -752,94 +635,3 @@ def test_a_driver_that_fails_is_an_error_and_not_a_hang(
 
 
 # -- odd values ----------------------------------------------------------------------------------------------------
-
-#: What a program may pass by mistake.
-ODD_VALUES = [
-    *(None, True, -1, -3, 3, 2**63, 10**400, 1.5, math.nan, math.inf, -math.inf, 1e308, -1e308, 1 + 2j),
-    *("", "Report", "\n", "\ud800", b"x", [], (0, -3), [[1]], {}, {"trans_acc": "x"}, {"trans_acc": -1}),
-    *([(math.nan, 1e308)], object(), Report, list[int], len),
-]
-#: Valid values of the other arguments.
-VALID = {
-    **dict.fromkeys(("linear", "angular", "left", "right", "yaw", "x", "y"), 0.0),
-    **{"angle": 0.1, "distance": 0.1, "sound": 3, "tones": [(0.1, 440.0)], "mask": 1, "states": 0, "port": 1},
-    **{
-        "data": b"x",
-        "servo": "rotation",
-        "order": "halt",
-        "joint": "pan_joint",
-        "number": 0,
-        "callback": len,
-        "text": "x",
-        "path": "x",
-    },
-}
-METHODS = [name for name, _ in inspect.getmembers(AmigoBot, inspect.isfunction) if not name.startswith("_")]
-
-
-def odd_calls(method: Callable[..., object]) -> Iterator[Callable[[], object]]:
-    """Calls of a method in which one argument is odd and the others are valid."""
-    parameters = list(inspect.signature(method).parameters.values())
-    needed = [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
-    valid = {name: VALID[name] for name in needed}
-    for odd, value in itertools.product(parameters, ODD_VALUES):
-        if odd.name == "duration" and isinstance(value, int | float) and value > 0:
-            continue  # it drives for so long
-        if odd.kind is odd.VAR_KEYWORD:
-            for name in (*(field.name for field in dataclasses.fields(Options)), "trans_acc"):
-                yield partial(method, **{name: value})
-        elif odd.kind in (odd.VAR_POSITIONAL, odd.POSITIONAL_ONLY):
-            yield partial(method, *valid.values(), value)
-        else:
-            yield partial(method, **{**valid, odd.name: value})
-
-
-@pytest.mark.parametrize("url", ["sim://amigo", "sim://p3dx-sh", "sim://erratic"])
-def test_no_value_that_a_program_passes_ends_a_thread_of_the_driver(
-    url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)  # for the file of `record`
-    ended: list[str] = []
-    monkeypatch.setattr(threading, "excepthook", lambda error: ended.append(error.thread.name))
-    options = Options(profile="erratic" if "erratic" in url else "")
-    with AmigoBot(f"{url}?world=empty&baud=115200", timeout=60, options=options) as robot:
-
-        def answer(*arguments: object) -> object:
-            raise RequestFailedError("the test does not wait for it")
-
-        monkeypatch.setattr(robot, "_wait", answer)
-        for name in METHODS:
-            if name in ("close", "stop"):
-                continue  # one ends the threads, the other has a flag only, and waits
-            for call in odd_calls(getattr(robot, name)):
-                with suppress(Exception):
-                    call()
-                assert not robot._driver.failed.is_set(), call
-            # Two packets later the threads have used what the calls have left.
-            with suppress(ConnectionLostError), robot.reports() as reports:
-                assert all(reports.get(PATIENCE) for _ in range(2)), name
-            assert not robot._driver.failed.is_set(), name
-            assert set(ended) <= {"amigobot-callback"}, name
-            robot.stop(wait=False)
-    # The function of a subscription may raise: that ends its own thread only, and this test has some of them.
-    assert set(ended) == {"amigobot-callback"}
-
-
-def accepted_options() -> Iterator[Options]:
-    """Options with one odd value each, as far as they are accepted."""
-    for field, value in itertools.product(dataclasses.fields(Options), ODD_VALUES):
-        with suppress(Exception):  # not accepted
-            options = Options(**{field.name: value})
-            arguments.check_options(options)
-            yield options
-
-
-def test_no_option_that_is_accepted_is_an_error_later() -> None:
-    checked = 0
-    for options in accepted_options():
-        with suppress(ProfileError):
-            bench = Bench(options)
-            bench.connect()
-            bench.run(3.0, cmd_vel=(0.1, 0.1))
-            checked += 1
-    assert checked > 20

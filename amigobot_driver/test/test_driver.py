@@ -199,13 +199,6 @@ class TestOnEveryPort:
             assert not run.driver.failed.is_set()
         return run
 
-    def test_the_driver_drives_a_robot_in_this_process(self) -> None:
-        run = self.tour("sim://amigo?world=empty")
-        assert run.notes[-1].startswith("connected to a robot without a name")
-        simulator = run.taps[0].port.simulator
-        assert simulator.session is SessionState.WAIT
-        assert simulator.truth.pose.x > 0.1
-
     def test_the_driver_drives_a_robot_over_a_pty(self, tmp_path: Path) -> None:
         path = tmp_path / "robot"
         with served(on_pty(path)) as (simulator, _):
@@ -274,42 +267,6 @@ class TestPortThatComesAndGoes:
             run.connect()
             connection._drop()
             eventually(lambda: len(run.taps) > 1)
-            run.connect()
-
-    @pytest.mark.parametrize("direction", ["fail_read", "fail_write"])
-    def test_a_failing_port_is_reopened(self, direction: str) -> None:
-        with running() as run:
-            run.connect()
-            setattr(run.taps[0], direction, True)
-            eventually(lambda: any("failed on purpose" in note for note in run.notes))
-            run.connect()
-            assert run.taps[0].closed
-            assert len(run.taps) == 2
-            assert not run.driver.failed.is_set()
-
-    def test_the_writer_sleeps_while_the_reader_has_not_seen_a_failed_write(self) -> None:
-        with running() as run:
-            run.connect()
-            go_on, blocked, polls = threading.Event(), threading.Event(), []
-
-            def slow(event: Event) -> None:
-                blocked.set()
-                go_on.wait(PATIENCE)
-
-            run.listener = slow
-            assert blocked.wait(PATIENCE)
-            run.taps[0].fail_write = True
-            try:
-                accepted(lambda: run.drive(0.3))
-                with run.driver.robot() as robot:
-                    original = robot.link.poll
-                    robot.link.poll = lambda now: polls.append(now) or original(now)
-                time.sleep(0.3)
-                asleep = len(polls) <= 2
-            finally:
-                run.listener = run.events.append
-                go_on.set()
-            assert asleep, f"{len(polls)} polls for nothing"
             run.connect()
 
     def test_a_read_that_fails_during_a_write_does_not_end_the_driver(self) -> None:
@@ -441,13 +398,6 @@ class TestExceptions:
             eventually(lambda: run.taps[-1].closed)
             assert run.words[-4:] == SHUTDOWN_SEQUENCE
 
-    def test_an_exception_in_the_shutdown_sequence_is_reported(self) -> None:
-        with running() as run:
-            run.connect()
-            self.break_robot(run, "receive", "close")
-            eventually(run.driver.failed.is_set)
-            eventually(lambda: run.taps[-1].closed)
-
     @staticmethod
     def break_robot(run: Running, *methods: str) -> None:
         def broken(*_: object) -> None:
@@ -524,16 +474,6 @@ class TestClose:
             assert words[-4:] == SHUTDOWN_SEQUENCE
             assert not any(thread.is_alive() for thread in run.driver._threads)
 
-    def test_closing_a_driver_that_was_not_started(self) -> None:
-        Running().driver.close()
-
-    @pytest.mark.parametrize("url", ["/dev/no-such-port", "socket://127.0.0.1:1", "nonsense://"])
-    def test_closing_a_driver_without_a_port(self, url: str) -> None:
-        with running(url) as run:
-            eventually(lambda: run.notes)
-        assert run.state is LinkState.DISCONNECTED
-        assert not any(thread.is_alive() for thread in run.driver._threads)
-
     def test_closing_a_driver_from_its_listener(self) -> None:
         with running() as run:
             done = threading.Event()
@@ -576,58 +516,6 @@ class TestClose:
             run.driver.close()
             assert lost
             assert tap.port.simulator.session is SessionState.WAIT
-
-
-class TestRequests:
-    def test_the_thread_that_requests_a_velocity_writes_it(self) -> None:
-        """No hop to another thread between cmd_vel and the wire, when the line has rested."""
-        with running() as run:
-            run.connect()
-            writers: list[str] = []
-            tap = run.taps[-1]
-            original = tap.write
-
-            def write(data: bytes) -> None:
-                if decode(data[3:-2]) == Command.VEL(123):
-                    writers.append(threading.current_thread().name)
-                original(data)
-
-            def asked_on_a_rested_line() -> bool:
-                eventually(lambda: time.monotonic() - tap.written[-1][0] > 0.03)
-                accepted(lambda: run.drive(0.123))
-                return threading.current_thread().name in writers
-
-            tap.write = write
-            eventually(asked_on_a_rested_line)
-
-    def test_the_writer_sleeps_only_until_the_next_frame_is_due(self) -> None:
-        """Once a velocity is out, the second frame is due after 20 ms: the writer sleeps no longer."""
-        with running() as run:
-            run.connect()
-            sleeps: list[float] = []
-            original = run.driver._changed.wait
-
-            def wait(timeout: float) -> bool:
-                sleeps.append(timeout)
-                return original(timeout)
-
-            run.driver._changed.wait = wait
-            run.drive_until(lambda: any(0 < sleep <= 0.02 for sleep in sleeps))
-
-    def test_enable_motors_ends_with_what_the_robot_reports(self) -> None:
-        with running() as run:
-            run.connect()
-            with run.driver.robot() as robot:
-                switched = robot.enable_motors(False, run.driver.clock())
-            assert switched.result(PATIENCE).success
-            assert not run.told(Report)[-1].motors_enabled
-
-    def test_requests_without_a_robot_fail_at_once(self) -> None:
-        with running("/dev/no-such-port") as run:
-            with pytest.raises(RequestRefusedError, match="there is no robot to drive"):
-                run.drive(0.3)
-            with run.driver.robot() as robot:
-                assert not robot.enable_motors(True, run.driver.clock()).result(0).success
 
 
 def test_the_driver_clock_counts_during_suspend() -> None:

@@ -58,15 +58,6 @@ def test_unused_keywords_of_an_aria_file_are_listed():
     )
 
 
-@pytest.mark.parametrize("rounded", ["0.00153", "0.001534"])
-def test_the_rounded_angle_of_the_files_is_made_exact(write, rounded):
-    assert load_profile(write(f"AngleConvFactor {rounded}\n")).units.angle == math.tau / 4096
-
-
-def test_an_angle_that_is_no_rounding_is_kept(write):
-    assert load_profile(write("AngleConvFactor 0.00614\n")).units.angle == 0.00614
-
-
 def test_a_robot_that_no_profile_knows_stands_on_the_generic_one(write):
     profile = load_profile(write("Class Pioneer\nSubclass mine\nDistConvFactor 0.5\n"))
     assert profile.units.distance == pytest.approx(0.5e-3)
@@ -77,17 +68,6 @@ def test_the_turn_factor_is_the_track_of_an_unknown_robot_only(write):
     assert load_profile(write("Class Pioneer\nSubclass mine\nDiffConvFactor 0.005\n")).body.track == pytest.approx(0.4)
     known = load_profile(write("Class Pioneer\nSubclass p3dx-sh\nDiffConvFactor 0.005\n"))
     assert known.body.track == load_profile("p3dx-sh").body.track
-
-
-def test_zero_lengths_are_half_of_the_whole(write):
-    body = load_profile(write("RobotLength 400\nRobotLengthFront 0\n")).body
-    assert (body.front, body.rear) == (0.2, 0.2)
-
-
-def test_sections_comments_and_surplus_columns_are_no_trouble(write):
-    text = "ConfigVersion 2.0\nSection Sonar parameters\n; nothing\nSonarNum 1 ; one\nSonarUnit 0 10 20 30 0 0 0 1\n"
-    (pose,) = load_profile(write(text)).sonar.poses
-    assert (pose.x, pose.y) == (0.010, 0.020)
 
 
 def test_sonars_that_are_counted_and_not_placed_are_left_out_at_the_end(write):
@@ -119,13 +99,3 @@ def test_a_bad_line_of_an_aria_file_is_reported_with_its_file(write, text, compl
     assert "\n" not in message
     if complaint != "MaxVelocity":
         assert complaint in message
-
-
-@pytest.mark.parametrize("content", [b"\0" * 10, bytes(range(256)) * 4, b"SonarNum 99999999999999999999\n"])
-def test_arbitrary_bytes_as_aria_file_raise_only_profile_errors(tmp_path, content):
-    path = tmp_path / "noise.p"
-    path.write_bytes(content)
-    try:
-        load_profile(str(path))
-    except ProfileError as error:
-        assert "\n" not in str(error)

@@ -39,7 +39,6 @@ from amigobot_driver.protocol import (
     erratic,
     parse,
 )
-from amigobot_driver.protocol.decoder import GAP_TIMEOUT
 from amigobot_driver.protocol.packets import Arm, BatteryInfo, Compass, Gripper, Joystick
 
 _FILE = Path(__file__).parent / "data" / "packets.json"
@@ -543,20 +542,9 @@ NOISE: dict[str, tuple[bytes, bytes]] = {
 
 
 @every_vector
-def test_decoding_a_vector_fed_whole(name: str) -> None:
-    assert decoded(FRAMES[name]) == [data_of(FRAMES[name])]
-
-
-@every_vector
 def test_decoding_a_vector_fed_byte_by_byte(name: str) -> None:
     frame = FRAMES[name]
     assert decoded(*(frame[i : i + 1] for i in range(len(frame)))) == [data_of(frame)]
-
-
-@every_vector
-def test_decoding_two_vectors_back_to_back(name: str) -> None:
-    frame = FRAMES[name]
-    assert decoded(frame + frame) == [data_of(frame)] * 2
 
 
 @pytest.mark.parametrize("noise", NOISE)
@@ -565,23 +553,3 @@ def test_decoding_a_vector_inside_noise(name: str, noise: str) -> None:
     frame = FRAMES[name]
     before, after = NOISE[noise]
     assert decoded(before + frame + after) == [data_of(frame)]
-
-
-@every_vector
-def test_decoding_a_vector_after_a_damaged_count(name: str) -> None:
-    """The damaged frame costs the time of a gap, never the good one."""
-    frame = FRAMES[name]
-    decoder = FrameDecoder()
-    assert decoder.feed(bytes.fromhex("FAFB FF 0B3BC800 D33B") + frame, now=0.0) == []
-    assert [good.data for good in decoder.feed(b"", now=2 * GAP_TIMEOUT)] == [data_of(frame)]
-
-
-@every_vector
-def test_a_damaged_byte_anywhere_loses_the_frame_and_nothing_behind_it(name: str) -> None:
-    frame, good = FRAMES[name], bytes.fromhex("FAFB 03 1D 001D")
-    for at in range(len(frame)):
-        damaged = bytearray(frame)
-        damaged[at] ^= 0x10
-        decoder = FrameDecoder()
-        found = decoder.feed(bytes(damaged) + good, now=0.0) + decoder.feed(b"", now=1.0)
-        assert [each.data for each in found] == [data_of(good)], f"byte {at} damaged"

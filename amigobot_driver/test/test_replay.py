@@ -22,7 +22,6 @@ from amigobot_driver.robot import (
     EncoderReading,
     Event,
     FrameSeen,
-    Identified,
     LinkChanged,
     LinkState,
     OdometryStale,
@@ -153,25 +152,9 @@ class TestTheSameAgain:
         assert rates == pytest.approx([event.rate for event in bench.told(TurnRate)])
         assert_same(played.reports, live(bench))
 
-    def test_two_replays_of_a_recording_are_equal(self, drive: Bench) -> None:
-        assert Played(recording(drive)).told == Played(recording(drive)).told
-
-    def test_the_robot_is_known_by_its_name(self, drive: Bench) -> None:
-        then = drive.told(Identified)[-1]
-        now = [event for _, event in Played(recording(drive)).told if isinstance(event, Identified)]
-        assert [(event.identity, event.profile.name) for event in now] == [(then.identity, then.profile.name)]
-
     def test_the_recorded_working_values_are_known_from_the_start(self, drive: Bench) -> None:
         played = Played(recording(drive))
         assert played.robot.tuning.config == drive.robot.tuning.config is not None
-
-    def test_the_frames_of_a_replay_are_counted(self, drive: Bench) -> None:
-        frames = recording(drive)
-        counts = Played(frames).replay.counts
-        assert counts.to_robot == sum(frame.to_robot for frame in frames) > 0
-        assert counts.greetings == 3
-        assert counts.played == len(frames) - counts.to_robot - counts.greetings
-        assert (counts.outside, counts.refused, counts.sessions, counts.rewound) == (0, 0, 1, 0)
 
 
 class TestErratic:
@@ -214,9 +197,6 @@ class TestAnotherCalibration:
             assert (new_x, new_y) == pytest.approx((1.1 * x, 1.1 * y), abs=1e-9)
             assert new_yaw == yaw
 
-    def test_another_distance_factor_keeps_the_stamps(self, drive: Bench) -> None:
-        assert Played(recording(drive), Options(profile="generic")).stamps == [stamp for stamp, _ in live(drive)]
-
 
 class TestFromTheMiddle:
     """A recording that was begun when the session had been open for long."""
@@ -241,12 +221,6 @@ class TestFromTheMiddle:
         assert (first.x, first.y, first.yaw) == (0.0, 0.0, 0.0)
         assert math.hypot(last.x, last.y) == pytest.approx(math.hypot(end.x - begin.x, end.y - begin.y), abs=1e-6)
 
-    def test_a_recording_without_an_identity_uses_the_generic_profile(self, later: list[Recorded]) -> None:
-        played = Played(later)
-        assert played.robot.profile.name == "generic"
-        assert "connected to a robot without a name" in played.notes
-        assert played.robot.tuning.config is None
-
     def test_a_recorded_robot_config_identifies_the_robot(self, drive: Bench, later: list[Recorded]) -> None:
         played = Played()
         identity, config = drive.robot.session.identity, drive.robot.tuning.config
@@ -256,19 +230,6 @@ class TestFromTheMiddle:
         played.play(later)
         assert played.robot.profile.name == "amigo"
         assert played.robot.tuning.config == config
-
-    def test_a_config_packet_identifies_the_robot_while_the_first_frames_wait(
-        self, drive: Bench, later: list[Recorded]
-    ) -> None:
-        config = drive.robot.tuning.config
-        assert config
-        words = Recorded(config.encode(), later[20].stamp)
-        played = Played([*later[:20], words, *later[20:]])
-        assert played.robot.profile.name == "amigo"
-        assert played.stamps == [stamp for stamp, _ in live(drive, since=1004.0)]
-
-    def test_a_short_recording_does_not_wait_forever_for_an_identity(self, later: list[Recorded]) -> None:
-        assert len(Played(later[:20]).stamps) == sum(isinstance(parse(f.data), Sip) for f in later[:20])
 
 
 class TestGaps:
@@ -298,18 +259,6 @@ class TestGaps:
         reopened = [LinkState.DISCONNECTED, LinkState.SYNCING, LinkState.OPENING, LinkState.RUNNING]
         assert states[lost:] == [LinkState.LOST, *reopened, *reopened]
 
-    @pytest.mark.parametrize("gap", [1.05, 1.3, 2.0, 60.0, 30 * 86400.0])
-    def test_packets_behind_a_gap_keep_their_stamps(self, drive: Bench, gap: float) -> None:
-        frames = [frame for frame in recording(drive) if not frame.to_robot]
-        middle = len(frames) // 2
-        gapped = [*frames[:middle], *(frame.later(gap) for frame in frames[middle:])]
-        played = Played(gapped)
-        came = [f.stamp for f in gapped if isinstance(parse(f.data), Sip)]
-        # The robot's clock is estimated: a packet that waited on the line has the stamp of its cycle.
-        assert len(played.stamps) == len(came)
-        assert all(0 <= arrival - stamp < 1e8 for stamp, arrival in zip(played.stamps, came, strict=True))
-        assert played.replay.counts.sessions == 2
-
     def test_a_recorded_reset_of_the_controller_is_replayed(self, drive: Bench) -> None:
         frames = recording(drive, since=1004.0)
         middle = next(i for i in range(50, len(frames)) if isinstance(parse(frames[i].data), Sip))
@@ -317,9 +266,6 @@ class TestGaps:
         played = Played(broken)
         assert played.stamps == Played(frames).stamps
         assert (played.replay.counts.sessions, played.replay.counts.outside) == (2, 1)
-
-    def test_the_end_of_a_recording_is_no_loss_of_the_link(self, drive: Bench) -> None:
-        assert Played(recording(drive)).robot.running
 
 
 class TestWoundBack:
@@ -348,27 +294,6 @@ class TestWoundBack:
         assert poses[:rounds] == poses[rounds:]
         assert not [event for _, event in played.told if isinstance(event, OdometryStale)]
 
-    @pytest.mark.parametrize("robots", [("amigo", "erratic"), ("erratic", "amigo"), ("amigo", "p3dx")])
-    def test_the_recording_of_another_robot_may_follow(self, robots: tuple[str, str]) -> None:
-        frames = []
-        for number, robot in enumerate(robots):
-            bench = Bench(Options(trace=True, profile=robot if robot == "erratic" else ""), robot)
-            bench.connect()
-            bench.run(3)
-            frames += [frame.later(60.0 * number) for frame in recording(bench)]
-        played = Played(frames)
-        assert [event.profile.name for _, event in played.told if isinstance(event, Identified)] == list(robots)
-        assert played.replay.counts.sessions == 2
-        assert len(played.reports) > 80
-
-    def test_jitter_of_recorded_stamps_is_no_rewind(self, drive: Bench) -> None:
-        frames = [
-            frame.later(-0.0001 if number % 7 == 3 else 0.0)
-            for number, frame in enumerate(recording(drive, since=1004.0))
-        ]
-        played = Played(frames)
-        assert (played.replay.counts.sessions, played.replay.counts.rewound) == (1, 0)
-
 
 class TestBadInput:
     @pytest.mark.parametrize("size", [0, 254, 5000])
@@ -380,11 +305,6 @@ class TestBadInput:
         played.play(frames[100:])
         assert played.replay.counts.refused == 1
         assert played.stamps == [stamp for stamp, _ in live(drive)]
-
-    def test_the_longest_recorded_frame_is_accepted(self, drive: Bench) -> None:
-        frames = recording(drive)
-        played = Played([*frames, Recorded(b"\xee" * 253, frames[-1].stamp)])
-        assert played.robot.link.packets.unknown == 1
 
     @given(st.lists(st.tuples(st.binary(min_size=1, max_size=253), st.integers(-(2**40), 2**62))))
     def test_replaying_any_frames_never_raises(self, frames: list[tuple[bytes, int]]) -> None:
@@ -407,13 +327,6 @@ class TestRequests:
         played.play(frame.later(0.7) for frame in recording(drive)[-10:])
         assert answer.result().success
 
-    def test_closing_a_replay_ends_pending_requests(self, drive: Bench) -> None:
-        played = Played(recording(drive))
-        with played.replay.robot() as robot:
-            answer = robot.enable_motors(False, played.replay.clock())
-        played.replay.close()
-        assert not answer.result().success
-
 
 class TestMissingPackets:
     """Each packet has its number in the recording, and its number among those that the player has played."""
@@ -425,33 +338,14 @@ class TestMissingPackets:
             missing.count(sequence, publication)
         return missing.before, missing.recorded, missing.played
 
-    def test_no_packet_is_missing_in_a_complete_recording(self) -> None:
-        assert self.counted((number, number) for number in range(1, 100)) == (0, 0, 0)
-
-    def test_packets_before_a_recording_are_not_missing_in_it(self) -> None:
-        assert self.counted((number + 36, number) for number in range(1, 100)) == (36, 0, 0)
-
     def test_packets_missing_in_the_recording_are_told_from_those_lost_when_it_is_played(self) -> None:
         assert self.counted([(1, 1), (2, 2), (5, 3), (6, 4), (9, 7)]) == (0, 2, 2)
 
     def test_packets_played_before_anyone_received_them_are_lost(self) -> None:
         assert self.counted([(40, 38), (41, 39)]) == (2, 0, 37)
 
-    def test_a_recording_that_is_rewound_is_still_complete(self) -> None:
-        rounds = [(number, number + 50 * turn) for turn in range(3) for number in range(1, 51)]
-        assert self.counted(rounds) == (0, 0, 0)
-
-    def test_a_loss_at_the_begin_of_the_second_round_is_counted(self) -> None:
-        assert self.counted([(1, 1), (2, 2), (3, 3), (2, 5), (3, 6)]) == (0, 0, 1)
-
-    def test_a_second_player_counts_anew(self) -> None:
-        assert self.counted([(1, 1), (2, 2), (3, 3), (1, 1), (2, 2), (3, 3)]) == (0, 0, 0)
-
     def test_without_the_numbers_of_the_player_a_gap_counts_as_missing_in_the_recording(self) -> None:
         assert self.counted([(1, None), (2, None), (5, None)]) == (0, 2, 0)
-
-    def test_a_recording_without_numbers_says_nothing_about_itself(self) -> None:
-        assert self.counted([(0, 1), (0, 2), (0, 4)]) == (None, 0, 1)
 
 
 def test_an_answer_before_the_first_sip_is_not_a_gap_in_the_recording(drive: Bench) -> None:
@@ -463,11 +357,6 @@ def test_an_answer_before_the_first_sip_is_not_a_gap_in_the_recording(drive: Ben
     played = Played([*frames[:first], Recorded(config.encode(), frames[first].stamp), *frames[first:]])
     assert not any("has no packets" in note for note in played.notes)
     assert (played.replay.counts.outside, played.replay.counts.sessions, played.replay.counts.joined) == (1, 1, 0)
-
-
-def test_a_recording_that_begins_in_an_open_session_says_so(drive: Bench) -> None:
-    assert Played(recording(drive, since=1004.0)).replay.counts.joined == 1
-    assert Played(recording(drive)).replay.counts.joined == 0
 
 
 def test_only_a_recording_that_names_its_robot_is_identified(drive: Bench) -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from bench import Bench, Noise, losing, losing_first
+from bench import Bench, Noise, losing_first
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Aux, Command
 from amigobot_driver.robot import Options, Received
-from amigobot_driver.robot.devices.auxiliary import BUFFER, HOLD, MAX_READERS, QUIET, AuxPort
+from amigobot_driver.robot.devices.auxiliary import BUFFER, HOLD, QUIET, AuxPort
 from amigobot_driver.sim import AuxDevice, Reply, ScriptedDevice, Simulator
 
 
@@ -151,27 +151,6 @@ class TestReading:
         assert arrivals(bench)[0][0] - since == pytest.approx(losses * QUIET, abs=0.2)
         assert port.stats.asked_again >= losses
 
-    def test_a_lost_answer_costs_its_bytes_and_no_others(self) -> None:
-        sensor = Sensor(rate=200)
-        bench, port = connected(sensor)
-        port.reader.listen(True)
-        sensor.start = bench.now
-        bench.run(2)
-        dropped: list[bytes] = []
-
-        def drop_one(frame: bytes) -> bytes:
-            if frame[3] == Aux.IDS[0] and not dropped:
-                dropped.append(frame[4:-2])
-                return b""
-            return frame
-
-        bench.down.fault = drop_one
-        bench.run(3)
-        data = received(bench)
-        gaps = [(b - a) % 256 - 1 for a, b in pairwise(data) if (b - a) % 256 != 1]
-        assert gaps == [len(dropped[0])]
-        assert len(data) > 4.5 * 200
-
     def test_a_bad_line_slows_the_stream_and_does_not_end_it(self) -> None:
         seed = 0
         sensor = Sensor(rate=100)
@@ -184,18 +163,6 @@ class TestReading:
         assert port.stats.received > 0.5 * sensor.sent
         late = [time for time, _ in arrivals(bench)]
         assert max(b - a for a, b in pairwise(late)) < 6 * QUIET
-
-    def test_goes_on_in_the_next_session(self) -> None:
-        sensor = Sensor(rate=50)
-        bench, port = connected(sensor)
-        port.reader.listen(True)
-        sensor.start = bench.now
-        bench.run(2)
-        bench.unplug()
-        bench.run(2)
-        before = port.stats.received
-        bench.plug_in()
-        bench.until(lambda: port.stats.received > before + 50)
 
 
 class TestAuxRead:
@@ -222,27 +189,6 @@ class TestAuxRead:
         assert (outcome.success, outcome.data) == (False, b"abc")
         assert outcome.message == "AUX1: 3 of 10 bytes in 1.5 s"
         assert took == pytest.approx(1.5, abs=0.01)
-
-    def test_with_no_count_it_takes_what_comes_within_the_time(self) -> None:
-        sensor = Sensor(rate=10)
-        bench, port = connected(sensor)
-        sensor.start = bench.now
-        reading = bench.ask(lambda: port.reader.read(0, 2.0, bench.now))
-        bench.until(reading.done)
-        outcome = reading.result()
-        assert outcome.success
-        assert outcome.data == bytes(range(len(outcome.data)))
-        assert 15 <= len(outcome.data) <= 20
-
-    def test_what_a_subscriber_has_heard_can_be_read_too(self) -> None:
-        sensor = Sensor()
-        bench, port = connected(sensor)
-        port.reader.listen(True)
-        sensor.say(b"abcdef")
-        bench.run(2)
-        assert bench.ask(lambda: port.reader.read(4, 0.0, bench.now)).result().data == b"abcd"
-        assert bench.ask(lambda: port.reader.read(0, 0.0, bench.now)).result().data == b"ef"
-        assert received(bench) == b"abcdef"
 
     def test_flush_forgets_what_came_before_here_and_in_the_robot(self) -> None:
         sensor = Sensor()
@@ -285,13 +231,6 @@ class TestAuxRead:
         bench, port = connected(Sensor())
         outcome = bench.ask(lambda: port.reader.read(count, timeout, bench.now)).result()
         assert (outcome.success, outcome.message) == (False, f"AUX1: {reason}")
-
-    def test_no_more_than_so_many_may_wait(self) -> None:
-        bench, port = connected(Sensor())
-        readings = [bench.ask(lambda: port.reader.read(1, 2.0, bench.now)) for _ in range(MAX_READERS + 1)]
-        assert readings[-1].result().message == f"AUX1: {MAX_READERS} requests to read wait already"
-        bench.run(3)
-        assert all(reading.done() for reading in readings)
 
     def test_the_end_of_the_session_ends_it_with_what_there_is(self) -> None:
         sensor = Sensor()
@@ -341,14 +280,6 @@ class TestWriting:
         frames = [len(data) + 5 for _, data in bench.up.log if data[0] == Command.TTY2.number]
         assert max(frames) * 10 / 9600 <= HOLD
 
-    def test_writes_go_out_in_their_order(self) -> None:
-        sensor = Sensor()
-        bench, port = connected(sensor)
-        writings = [bench.ask(lambda text=text: port.writer.write(text)) for text in (b"one ", b"two ", b"", b"three")]
-        bench.run(2)
-        assert bytes(sensor.received) == b"one two three"
-        assert [writing.result().count for writing in writings] == [4, 4, 0, 5]
-
     def test_more_than_there_is_room_for_is_refused_and_counted(self) -> None:
         bench, port = connected(Sensor())
         first = bench.ask(lambda: port.writer.write(bytes(BUFFER - 10)))
@@ -373,16 +304,6 @@ class TestWriting:
         bench.until(lambda: bench.robot.running)
         bench.run(3)
         assert port.stats.written == outcome.count
-
-    def test_a_lost_part_is_not_sent_again(self) -> None:
-        sensor = Sensor()
-        bench, port = connected(sensor)
-        bench.up.fault = losing(Command.TTY2)
-        writing = bench.ask(lambda: port.writer.write(b"abc"))
-        bench.run(5)
-        assert writing.result().success
-        assert bytes(sensor.received) == b""
-        assert bench.words().count("TTY2(b'abc')") == 1
 
     def test_a_port_that_the_firmware_has_not_got_is_said_so(self) -> None:
         bench, port = connected(Sensor(), 3)

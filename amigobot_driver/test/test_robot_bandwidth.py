@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from component_bench import ComponentBench
 
-from amigobot_driver.protocol import OVERHEAD, Encoders, Io, Packet, Sip, SipSonarReading
+from amigobot_driver.protocol import OVERHEAD, Packet, Sip, SipSonarReading
 from amigobot_driver.robot import Notice
-from amigobot_driver.robot.bandwidth import BandwidthPlanner, Plan, plan
+from amigobot_driver.robot.bandwidth import BandwidthPlanner, plan
 
 STREAMS = {"ENCODERpac": 14, "IOpac": 21}
 BAUD_9600 = 10 / 9600
@@ -27,12 +25,6 @@ def sip(readings: int, **tail: int) -> Sip:
     ports = "compass port_low port_high analog digital_in digital_out"
     sonar = tuple(SipSonarReading(number=number, range=500) for number in range(readings))
     return Sip(sonar=sonar, **dict.fromkeys(f"{zeros} {ports}".split(), 0), **tail)
-
-
-def test_the_sizes_that_these_tests_reckon_with_are_those_of_the_packets() -> None:
-    assert size(Encoders(left=0, right=0)) == STREAMS["ENCODERpac"]
-    assert size(Io(digital_in=(0,), digital_out=(0,), analog=(0,) * 5)) == STREAMS["IOpac"]
-    assert size(sip(2)) == 36
 
 
 @pytest.mark.parametrize(
@@ -52,26 +44,6 @@ def test_what_fits_beside_the_sip(baud: int, cycle: float, sip_bytes: int, accep
     assert list(result.accepted) == accepted
     assert set(result.refused) == set(wanted) - set(accepted) == set(result.reasons)
     assert result.needed == sip_bytes + sum(wanted[name] for name in accepted)
-
-
-def test_a_reason_names_the_bytes_and_who_has_them() -> None:
-    result = plan(BAUD_9600, 0.05, 20, STREAMS)
-    assert result.accepted == ("ENCODERpac",)
-    assert result.reasons["IOpac"] == (
-        "IOpac is left out: it needs 21 bytes in each 50 ms, of the 46 that 9600 baud carries "
-        "the SIP, ENCODERpac leave 11"
-    )
-
-
-def test_a_sip_that_is_too_long_by_itself_is_served_all_the_same() -> None:
-    result = plan(BAUD_9600, 0.01, 36, STREAMS)
-    assert result.accepted == ()
-    assert result.needed == 36
-    assert "leave 0" in result.reasons["IOpac"]
-
-
-def test_a_line_without_a_speed_carries_everything() -> None:
-    assert plan(0.0, 0.1, 36, {"IOpac": 10**6}) == Plan(("IOpac",), (), {}, 36 + 10**6, math.inf)
 
 
 class PlannerBench(ComponentBench):
@@ -127,22 +99,3 @@ def test_a_stream_that_is_left_out_is_reported_once_and_again_when_it_becomes_tr
     assert bench.notices == ["IOpac is left out"]
     bench.set_baud(9600)
     assert bench.notices == ["IOpac is left out"] * 2
-
-
-def test_a_stream_that_is_left_out_is_not_reported_again_while_others_come_and_go() -> None:
-    bench = PlannerBench(9600)
-    bench.planner.request("TCM2pac", 90, 0.0)
-    bench.receive(sip(2), 0.0)
-    for size in (14, 0, 14):
-        reason = bench.planner.plan.reasons["TCM2pac"]
-        bench.planner.request("ENCODERpac", size, 0.0)
-        assert bench.planner.plan.reasons["TCM2pac"] != reason
-    assert bench.notices == ["TCM2pac is left o"]
-
-
-def test_a_change_of_the_plan_is_announced_with_its_time() -> None:
-    bench, changes = PlannerBench(9600), []
-    bench.planner.on_change = changes.append
-    bench.planner.request("IOpac", 21, 3.0)
-    bench.planner.request("IOpac", 21, 4.0)
-    assert changes == [3.0]

@@ -99,15 +99,6 @@ class TestConnect:
         assert bench.robot.profile.name == "erratic"
         assert bench.robot.running
 
-    def test_and_is_said_to_be_that_by_its_packets_not_by_its_word(self) -> None:
-        bench = erratic(Options())
-        bench.down.fault = lambda frame: b"" if frame[3] == 0x20 else frame
-        bench.connect()
-        (identified,) = bench.told(Identified)
-        assert not identified.known
-        assert identified.profile.name == "erratic"
-        assert "does not report its model; its packets match: Videre Erratic;" in identified.reason
-
     def test_it_is_stopped_and_let_go_at_the_end(self, bench: Bench) -> None:
         bench.run(2.0, cmd_vel=(0.3, 0.0))
         end = bench.now
@@ -127,32 +118,6 @@ class TestConnect:
         notes = [change.note for change in bench.told(LinkChanged)]
         assert [note for note in notes if "no robot answers" in note] == []
         assert len(set(notes)) == 2, "looking, and what was found"
-
-    def test_what_was_said_of_it_is_not_said_when_it_is_gone(self) -> None:
-        bench = erratic(Options(profile="amigo"))
-        bench.plug_in()
-        bench.run(3.0)
-        bench.switch_off()
-        bench.run(30.0)
-        assert bench.robot.note.startswith("no robot answers")
-
-    def test_at_a_line_speed_that_only_the_other_robot_has(self) -> None:
-        bench = Bench(
-            Options(profile="amigo"),
-            simulator=lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400),
-            check_baud=True,
-        )
-        bench.plug_in()
-        bench.until(lambda: "another robot than requested" in bench.robot.note, within=60)
-        for _ in range(60):
-            bench.run(1.0)
-            assert "another robot than requested" in bench.robot.note
-
-    def test_an_amigobot_is_no_erratic(self) -> None:
-        bench = Bench(Options(profile="erratic"), "amigo")
-        bench.plug_in()
-        bench.run(10.0)
-        assert not bench.robot.running
 
     def test_after_a_cable_was_out_it_stands_and_odometry_goes_on(self, bench: Bench) -> None:
         bench.run(3.0, cmd_vel=(0.4, 0.0))
@@ -188,14 +153,6 @@ class TestDriving:
         assert bench.robot.estimator.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, rel=0.01)
         assert bench.simulator.truth.pose.x > 1.5
 
-    def test_a_checksum_of_the_other_kind_is_no_robot_and_is_counted(self) -> None:
-        """docs/protocol.md E-40."""
-        bench = erratic(revision=Revision(checksum="count"))
-        bench.plug_in()
-        bench.run(5.0)
-        assert not bench.robot.running
-        assert bench.robot.link.decoder.stats.checksum_errors > 10
-
     def test_positions_go_on_where_15_bits_end(self, bench: Bench) -> None:
         """24 bits of millimetres reach 8 km; the family's 15 reach 33 m."""
         bench.run(50.0, cmd_vel=(0.8, 0.0))
@@ -219,14 +176,6 @@ class TestDriving:
         after = bench.now
         bench.run(2.0)
         assert set(own_words(bench, after)) == {"STOP"}
-
-    def test_no_more_than_20_commands_a_second(self, bench: Bench) -> None:
-        """Erratic manual E.5."""
-        since = bench.now
-        bench.run(5.0, cmd_vel=(0.3, 0.2), rate=50.0)
-        times = [time for time, _ in bench.up.log if time >= since]
-        assert min(after - before for before, after in itertools.pairwise(times)) > 0.049
-        assert len(times) > 80
 
     def test_a_velocity_on_a_heading(self, bench: Bench) -> None:
         """What Player calls SetVelHead."""
@@ -297,15 +246,6 @@ class TestHeadingUnit:
         turned = math.remainder(bench.robot.estimator.odometer.state.yaw - before, math.tau)
         really = math.remainder(bench.simulator.truth.pose.heading - truth, math.tau)
         assert turned == pytest.approx(really, abs=0.05)
-
-    def test_4096_to_the_turn_is_not_mistaken(self, bench: Bench) -> None:
-        for rate in (1.0, -0.3, 0.05, 2.0):
-            bench.run(8.0, cmd_vel=(0.0, rate))
-        bench.run(2.0)
-        assert not [notice for notice in bench.told(Notice) if "degrees" in notice.text]
-        assert bench.robot.estimator.odometer.state.yaw == pytest.approx(
-            math.remainder(bench.simulator.truth.pose.heading, math.tau), abs=0.02
-        )
 
     @pytest.mark.parametrize("shape", [(1, -1), (1, 1, -1), (1, 1, 1, 1, -1), (1,)])
     @pytest.mark.parametrize("heading", [12, 300])
@@ -412,12 +352,6 @@ class TestSettings:
         with pytest.raises(RequestRefusedError, match="at rest"):
             bench.robot.flash.save()
 
-    def test_an_amigobot_has_nothing_to_save(self) -> None:
-        bench = Bench()
-        bench.connect()
-        with pytest.raises(RequestRefusedError, match=r"AmigoBot .* has no SAVE"):
-            bench.robot.flash.save()
-
     def test_pwm_is_sent_a_few_times_and_again_in_the_next_session(self, bench: Bench) -> None:
         assert "compare pwm_max with pwm_wrap" in bench.ask(lambda: bench.robot.pwm.set(8000, 0.7, bench.now)).message
         bench.run(2.0)
@@ -440,32 +374,6 @@ class TestSettings:
         assert isinstance(config, ErraticConfig)
         assert config.pwm_max / config.pwm_wrap == pytest.approx(0.6)
 
-    def test_pwm_of_the_options_is_told_at_once_and_a_later_wish_holds(self) -> None:
-        bench = erratic(Options(profile="erratic", pwm_frequency=12000.0, pwm_max_duty=0.5))
-        bench.connect()
-        bench.run(2.0)
-        assert own_words(bench).count("PWM_FREQ(12000)") == own_words(bench).count("PWM_DUTY(50)") == 3
-        bench.ask(lambda: bench.robot.pwm.set(0, 0.7, bench.now))
-        bench.run(1.0)
-        again = bench.now
-        bench.unplug()
-        bench.connect()
-        bench.run(2.0)
-        assert own_words(bench, again).count("PWM_FREQ(12000)") == own_words(bench, again).count("PWM_DUTY(70)") == 3
-        assert "PWM_DUTY(50)" not in own_words(bench, again)
-
-    def test_pwm_of_the_options_for_a_robot_without_it_is_reported(self) -> None:
-        bench = Bench(Options(profile="amigo", pwm_frequency=8000.0))
-        bench.connect()
-        bench.run(1.0)
-        assert [notice for notice in bench.told(Notice) if notice.trouble and "has no PWM_FREQ" in notice.text]
-        assert "PWM_FREQ" not in " ".join(own_words(bench))
-
-    @pytest.mark.parametrize("wanted", [(100, 0.5), (8000, 1.5), (math.nan, 0), (0, 0)])
-    def test_pwm_that_makes_no_sense_is_refused(self, bench: Bench, wanted: tuple[float, float]) -> None:
-        with pytest.raises(RequestRefusedError):
-            bench.robot.pwm.set(*wanted, bench.now)
-
 
 class TestRedButton:
     """It cuts the motors' power, and no packet tells of it (Erratic manual 2.4)."""
@@ -482,18 +390,6 @@ class TestRedButton:
         assert bench.simulator.truth.left_velocity == 0.0, "no old velocity comes to life with the motors"
         bench.run(2.0, cmd_vel=(0.3, 0.0))
         assert bench.simulator.truth.left_velocity == pytest.approx(0.3, abs=0.02)
-        assert not bench.robot.standstill.problem
-
-    @pytest.mark.parametrize("velocity", [(0.01, 0.0), (0.0, 0.05), (-0.3, 0.0), (0.0, 0.0)])
-    def test_one_that_is_slow_or_not_driven_is_not(self, bench: Bench, velocity: tuple[float, float]) -> None:
-        bench.run(5.0, cmd_vel=velocity)
-        bench.run(5.0)
-        assert not [notice for notice in bench.told(Notice) if "has not moved" in notice.text]
-
-    def test_nor_is_one_that_keeps_a_heading(self, bench: Bench) -> None:
-        for _ in range(60):
-            bench.ask(lambda: bench.robot.drive_heading(0.0, 0.0, bench.now))
-            bench.run(0.1)
         assert not bench.robot.standstill.problem
 
 
@@ -552,11 +448,6 @@ class TestServos:
         told = ErraticCommand.SERVO(bytes((number,)) + (1650 + 195).to_bytes(2, "little"))
         assert own_words(bench).count(str(told)) == 3
 
-    @pytest.mark.parametrize(("joint", "angle"), [("nose", 0.0), ("pan_joint", 3.0), ("pan_joint", math.inf)])
-    def test_what_cannot_be_is_refused(self, bench: Bench, joint: str, angle: float) -> None:
-        with pytest.raises(RequestRefusedError):
-            bench.robot.servos.turn(joint, angle, bench.now)
-
 
 class TestNumbers:
     """The same number means other things to other robots: docs/protocol.md 4.2."""
@@ -589,14 +480,6 @@ class TestNumbers:
                 arrived = find_command(said.encode()[3], dialect.commands)
                 assert arrived is not None
                 assert arrived.name == row.name or (row.name, arrived.name) in _TRANSLATED
-
-    def test_what_is_withheld_is_counted_and_said(self, bench: Bench) -> None:
-        start = bench.now
-        bench.ask(lambda: bench.robot.queue.put(Command.SOUND(90)))
-        bench.run(0.5)
-        assert "NAME" not in " ".join(own_words(bench, start))
-        assert bench.robot.queue.stats.withheld == 1
-        assert any("SOUND(90) is not sent" in notice.text for notice in bench.told(Notice))
 
     @pytest.mark.parametrize("number", [8, 11, 12, 13, 21, 22, 32, 1, 2, 4, 72])
     def test_raw_commands_that_move_cut_off_or_burn_are_refused(self, bench: Bench, number: int) -> None:

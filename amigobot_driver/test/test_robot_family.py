@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from bench import Bench
@@ -52,18 +51,6 @@ def test_every_ring_is_heard_in_metres(robot: str) -> None:
     beam = [world.cast(x, y, pose.heading + mount.heading + half * share) for share in (-1.0, -0.5, 0.0, 0.5, 1.0)]
     heard = [ping.range for ping in pings if ping.number == ahead]
     assert heard and heard[0] == pytest.approx(min(beam), abs=0.05)
-
-
-def test_a_profile_of_ones_own_wins_over_what_the_robot_calls_itself(tmp_path: Path) -> None:
-    """One YAML file is all that a robot of the family needs."""
-    file = tmp_path / "mine.yaml"
-    file.write_text("extends: p3dx\nname: mine\nunits: {distance_mm: 1.0}\n")
-    bench = Bench(Options(profile=str(file)), robot="p3dx")
-    bench.connect()
-    bench.run(4.0, cmd_vel=(0.25, 0.0))
-    bench.run(2.0)
-    assert bench.robot.profile.name == "mine"
-    assert bench.reports[-1].odometry.x == pytest.approx(bench.simulator.truth.pose.x / 0.485, rel=0.01)
 
 
 def test_a_pioneer_that_nobody_knows_is_a_guess_that_says_so() -> None:

@@ -102,17 +102,6 @@ class TestSettingTheOdometry:
         assert way.along == pytest.approx(0.7, abs=0.02)
         assert move.covered == pytest.approx(0.7, abs=0.02)
 
-    @pytest.mark.parametrize("heading", [90, -135])
-    def test_again_and_again_during_a_move_at_any_heading_changes_nothing(self, bench, heading):
-        assert finish(bench, turned(bench, heading)).success
-        way = Way(bench)
-        move = moved(bench, -0.5)
-        for number in range(30):
-            bench.run(0.1)
-            bench.robot.set_odometry(*POSES[number % len(POSES)])
-        assert finish(bench, move).success
-        assert way.along == pytest.approx(-0.5, abs=0.02)
-
     @pytest.mark.parametrize(
         ("bench", "absolute", "delay", "pose"),
         spread(list(product([False, True], [0.0, 0.7], POSES[1:3])), [(False, 0.7, POSES[2]), (True, 0.0, POSES[1])]),
@@ -128,14 +117,6 @@ class TestSettingTheOdometry:
         assert finish(bench, turn).success
         bench.run(2)
         assert way.degrees == pytest.approx(80, abs=2)
-
-    @pytest.mark.parametrize("pose", POSES[1:3])
-    def test_moves_no_robot_at_rest(self, bench, pose):
-        assert finish(bench, turned(bench, 60, absolute=True)).success
-        way = Way(bench)
-        bench.robot.set_odometry(*pose)
-        bench.run(3)
-        assert (way.along, way.degrees) == pytest.approx((0.0, 0.0), abs=0.01)
 
     @pytest.mark.parametrize("pose", POSES[2:])
     def test_while_a_heading_is_kept_leaves_it_where_it_was_meant(self, bench, pose):
@@ -192,21 +173,6 @@ class TestEnds:
         bench.run(3)
         assert move.covered == pytest.approx(way.along, abs=0.005)
 
-    @pytest.mark.parametrize(
-        ("bench", "end", "delay"), spread(list(product(ENDS, [0.0, 0.8])), product(ENDS, [0.8])), indirect=["bench"]
-    )
-    def test_of_a_turn_are_told_at_rest_with_the_angle(self, bench, end, delay):
-        way = Way(bench)
-        turn = turned(bench, 170)
-        bench.run(delay)
-        bench.ask(lambda: ENDS[end](bench, turn))
-        outcome = finish(bench, turn, within=6.0)
-        assert at_rest(bench)
-        assert not outcome.success
-        assert math.degrees(turn.covered) == pytest.approx(way.degrees, abs=0.5)
-        bench.run(3)
-        assert math.degrees(turn.covered) == pytest.approx(way.degrees, abs=0.5)
-
     def test_by_another_movement_are_told_at_once_with_the_distance_until_then(self, bench):
         way = Way(bench)
         move = moved(bench, 2.0)
@@ -215,15 +181,6 @@ class TestEnds:
         assert move.ended.done()
         assert move.covered == pytest.approx(way.along, abs=0.08)
         assert "another movement was requested" in move.ended.result().message
-
-    def test_by_another_movement_while_the_robot_stops_are_told_then(self, bench):
-        move = moved(bench, 2.0)
-        bench.run(1.5)
-        bench.ask(lambda: bench.robot.stop(bench.now))
-        bench.run(0.1)
-        assert not move.ended.done()
-        bench.drive(0.1, 0.2)
-        assert "stopped" in move.ended.result(timeout=0).message
 
     def test_by_a_lost_link_are_told_at_once_with_the_distance_until_then(self, bench):
         way = Way(bench)
@@ -262,13 +219,6 @@ class TestEnds:
         else:
             assert outcome.success
 
-    def test_of_a_move_that_ended_long_ago_stop_nothing(self, bench):
-        old = moved(bench, 0.1)
-        assert finish(bench, old).success
-        new = moved(bench, 0.2)
-        bench.ask(lambda: bench.robot.cancel(old))
-        assert finish(bench, new).success
-
     def test_of_a_robot_that_hardly_brakes_are_told_within_a_limit(self):
         bench = connected("amigo")
         bench.simulator._firmware.drive.set_parameter("trans_decel", 20)
@@ -276,12 +226,6 @@ class TestEnds:
         bench.run(2)
         bench.ask(lambda: bench.robot.stop(bench.now))
         assert "has not come to rest within 5 s" in finish(bench, move, within=6.0).message
-
-    def test_a_caller_that_cancels_the_future_breaks_nothing(self, bench):
-        move = moved(bench, 0.3)
-        move.ended.cancel()
-        bench.run(5)
-        assert finish(bench, moved(bench, 0.1)).success
 
     def test_by_the_motors_button_are_told_with_the_remedy(self):
         bench = connected("amigo")
@@ -304,13 +248,6 @@ class TestStart:
         outcome = finish(bench, goal(bench))
         assert outcome.success, outcome.message
 
-    def test_waits_for_motors_that_a_service_is_switching_on(self):
-        bench = connected("amigo", motors_on_connect=False)
-        with pytest.raises(RequestRefusedError, match="motors are off: call enable_motors"):
-            moved(bench, 0.3)
-        bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
-        assert finish(bench, moved(bench, 0.3)).success
-
     @pytest.mark.parametrize("robot", ROBOTS)
     @pytest.mark.parametrize("lost", [0, 2])
     def test_waits_for_limits_that_the_driver_is_setting(self, robot, lost):
@@ -325,15 +262,6 @@ class TestStart:
             fastest = max(fastest, bench.simulator.truth.left_velocity)
         assert move.ended.result().success
         assert fastest == pytest.approx(0.1, abs=0.01)
-
-    def test_waits_no_longer_than_a_value_is_tried(self):
-        """A robot that never confirms one is driven all the same: a person was told."""
-        bench = Bench(Options(max_linear=0.1), "amigo")
-        bench.up.fault = losing(Command.SETV)
-        bench.plug_in()
-        bench.until(lambda: bench.robot.running)
-        assert finish(bench, moved(bench, 0.3)).success
-        assert "trans_vel_max 300 instead of 100" in " ".join(bench.notices)
 
     def test_fails_with_the_reason_where_the_motors_never_come(self):
         bench = Bench(Options(), "amigo")
@@ -357,16 +285,6 @@ class TestStart:
         way = Way(bench)
         assert finish(bench, turn).success
         assert way.degrees == pytest.approx(30, abs=8), "measured from the last packet before the request"
-
-    @pytest.mark.parametrize("driven", [0.02, 0.1, 2.0])
-    def test_of_a_move_never_drives_on_when_its_commands_are_lost(self, bench, driven):
-        bench.run(driven, cmd_vel=(0.25, 0.0))
-        bench.up.fault = losing(Command.MOVE)
-        way = Way(bench)
-        move = moved(bench, 0.5)
-        assert not finish(bench, move).success
-        assert abs(way.along) < 0.3
-        assert at_rest(bench)
 
     @pytest.mark.parametrize("lost", [1, 2, 3])
     def test_is_sent_again_when_its_command_is_lost(self, bench, lost):
@@ -409,14 +327,6 @@ class TestAServoThatSwings:
         finish(bench, turned(bench, degrees))
         assert at_rest(bench)
 
-    @pytest.mark.parametrize("delay", [0.2 + 0.04 * step for step in range(12)])
-    def test_has_no_result_of_a_stopped_turn_while_it_swings(self, bench, delay):
-        turn = turned(bench, 160)
-        bench.run(delay)
-        bench.ask(lambda: bench.robot.cancel(turn))
-        finish(bench, turn)
-        assert at_rest(bench)
-
 
 class TestPacketsThatNeverSayMoving:
     """MobileSim: only the wheels' velocities tell."""
@@ -431,24 +341,6 @@ class TestPacketsThatNeverSayMoving:
         assert sum(word.startswith("MOVE") for word in bench.words(since)) == 1
         bench.run(2)
         assert way.along == pytest.approx(-0.5, abs=0.02)
-
-    def test_a_stop_is_told_at_rest(self):
-        bench = connected("amigo")
-        bench.down.fault = never_moving
-        move = moved(bench, 1.0)
-        bench.run(1.5)
-        bench.ask(lambda: bench.robot.stop(bench.now))
-        finish(bench, move)
-        assert at_rest(bench)
-
-    def test_the_status_says_that_it_moves(self):
-        bench = connected("amigo")
-        bench.down.fault = never_moving
-        bench.run(1, cmd_vel=(0.2, 0.0))
-        assert bench.reports[-1].moving
-        bench.ask(lambda: bench.robot.stop(bench.now))
-        bench.run(2)
-        assert not bench.reports[-1].moving
 
 
 class TestSmallRequests:
@@ -484,13 +376,6 @@ class TestSmallRequests:
         with pytest.raises(RequestRefusedError, match=r"rad, allowed: 0 or at least 0.0175 rad \(1 deg\)"):
             turned(bench, degrees)
 
-    def test_nothing_is_reached_at_once(self, bench):
-        assert finish(bench, moved(bench, 0.0)).message == "reached, 0.000 m off"
-        assert finish(bench, turned(bench, 0.0)).message == "reached, 0.0 deg off"
-
-    def test_a_heading_that_the_robot_has_is_reached_at_once(self, bench):
-        assert finish(bench, turned(bench, 0.4, absolute=True)).message == "reached, 0.4 deg off"
-
     def test_a_robot_with_a_dead_band_says_what_is_left(self, bench):
         """Its servo does nothing for a distance so short."""
         bench.up.fault = losing(Command.MOVE)
@@ -500,15 +385,6 @@ class TestSmallRequests:
 
 
 class TestRange:
-    @pytest.mark.parametrize("distance", [32.0, -32.0])
-    def test_a_move_of_the_most_from_a_rolling_robot_stays_within_what_the_command_takes(self, bench, distance):
-        bench.run(2, cmd_vel=(math.copysign(0.3, -distance), 0.0))
-        move = moved(bench, distance)
-        bench.run(3)
-        assert f"MOVE({round(math.copysign(32000, distance))})" in bench.words()
-        bench.ask(lambda: bench.robot.stop(bench.now))
-        finish(bench, move)
-
     def test_a_robot_that_goes_beyond_the_goal_is_stopped(self, bench):
         """Whatever made it: here another client of the robot."""
         way = Way(bench)
@@ -534,20 +410,6 @@ class TestLimitsThatChange:
         truth = bench.simulator.truth
         assert (truth.left_velocity + truth.right_velocity) / 2 == pytest.approx(0.1, abs=0.01)
         assert truth.turn_rate == pytest.approx(0.2, abs=0.02)
-
-    def test_a_lower_one_holds_for_wheels_and_headings(self, bench):
-        bench.ask(lambda: bench.robot.configure(Options(command_timeout=2.0), bench.now))
-        bench.ask(lambda: bench.robot.drive_wheels(0.2, 0.2, bench.now))
-        bench.run(0.5)
-        since = bench.now
-        bench.ask(lambda: bench.robot.configure(Options(max_linear=0.1, command_timeout=2.0), bench.now))
-        bench.run(0.2)
-        assert f"VEL2({5 << 8 | 5})" in bench.words(since)
-        bench.ask(lambda: bench.robot.drive_heading(0.2, 0.0, bench.now))
-        since = bench.now
-        bench.ask(lambda: bench.robot.configure(Options(max_linear=0.05, command_timeout=2.0), bench.now))
-        bench.run(0.2)
-        assert "VEL(50)" in bench.words(since)
 
     @pytest.mark.parametrize(
         "request_motion",
@@ -575,21 +437,6 @@ class TestLimitsThatChange:
         request_motion(bench)
         assert bench.robot.motion.requested.size > 2 * slow.size
 
-    def test_one_lowers_the_velocity_of_a_move_under_way(self, bench):
-        move = moved(bench, 2.0)
-        bench.run(1.0)
-        bench.ask(lambda: bench.robot.configure(Options(max_linear=0.1), bench.now))
-        bench.run(2.5)
-        assert bench.simulator.truth.left_velocity == pytest.approx(0.1, abs=0.02)
-        assert finish(bench, move).success
-
-    def test_one_leaves_a_robot_at_rest_alone(self, bench):
-        bench.run(2, cmd_vel=(0.25, 0.0))
-        bench.run(3)
-        bench.ask(lambda: bench.robot.configure(Options(max_linear=0.1), bench.now))
-        bench.run(2)
-        assert at_rest(bench)
-
     @pytest.mark.parametrize("limit", [0.0004, -0.5, math.nan, math.inf])
     def test_one_that_the_firmware_cannot_keep_is_refused(self, limit):
         with pytest.raises(
@@ -598,15 +445,6 @@ class TestLimitsThatChange:
             Options(max_linear=limit)
         with pytest.raises(ValueError, match=r"max_angular is .* rad/s, allowed"):
             Options(max_angular=limit)
-
-    @pytest.mark.parametrize("timeout", [0.0, -1.0, math.nan, math.inf])
-    def test_a_timeout_that_never_ends_is_refused(self, timeout):
-        with pytest.raises(ValueError, match="command_timeout is"):
-            Options(command_timeout=timeout)
-
-    def test_the_lowest_is_what_the_firmware_is_told(self):
-        bench = connected("amigo", max_linear=0.001, max_angular=0.0175)
-        assert {"SETV(1)", "SETRV(1)"} <= set(bench.words())
 
 
 class TestFrozenProcess:

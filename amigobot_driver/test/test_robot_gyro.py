@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import math
-import random
-from itertools import pairwise
 
 import pytest
 from bench import Bench, lost
@@ -15,7 +13,7 @@ from component_bench import ComponentBench
 
 from amigobot_driver.protocol import Gyro, GyroSample, Sip
 from amigobot_driver.robot import Options, TurnRate
-from amigobot_driver.robot.sensing.gyro import ENOUGH, PERIOD, RATE, Gyroscope
+from amigobot_driver.robot.sensing.gyro import PERIOD, RATE, Gyroscope
 
 
 def connected(**options: object) -> Bench:
@@ -71,9 +69,6 @@ class TestSamples:
         middles = [10.0 - share * PERIOD for share in (3.5, 2.5, 1.5, 0.5)]
         assert [turn.stamp for turn in turns] == pytest.approx(middles)
 
-    def test_a_packet_without_samples_tells_nothing(self) -> None:
-        assert GyroBench().receive(gyro(), 0.0) == []
-
 
 class TestCentre:
     def test_is_measured_at_rest(self) -> None:
@@ -82,46 +77,10 @@ class TestCentre:
         assert gyroscope.center == pytest.approx(518, abs=0.1)
         assert rate(gyroscope, 518, 518).rate == pytest.approx(0.0, abs=0.1 * RATE)
 
-    def test_needs_more_than_a_second(self) -> None:
-        gyroscope = GyroBench()
-        rest(gyroscope, 520, 520, 520, 520, cycles=ENOUGH // 4)
-        assert gyroscope.center == 512
-        rest(gyroscope, 520, 520, 520, 520, cycles=2)
-        assert gyroscope.center == 520
-
     def test_is_left_alone_while_the_robot_moves(self) -> None:
         gyroscope = GyroBench()
         rest(gyroscope, 480, 480, 480, 480, moving=True)
         assert gyroscope.center == 512
-
-    def test_is_left_alone_while_somebody_turns_the_robot_by_hand(self) -> None:
-        gyroscope = GyroBench()
-        rest(gyroscope, 490, 500, 520, 530)
-        assert gyroscope.center == 512
-
-    def test_takes_no_sample_from_the_moment_before_it_stands_or_after(self) -> None:
-        gyroscope = GyroBench()
-        rest(gyroscope, 515, 515, 515, 515)
-        gyroscope.receive(gyro(400, 400, 400, 400), 0.0)
-        gyroscope.receive(sip(moving=True), 0.0)
-        gyroscope.receive(gyro(517, 517, 517, 517), 0.0)
-        gyroscope.receive(sip(), 0.0)
-        # One sample less than it takes, were there not those of the last moment of the movement.
-        rest(gyroscope, 517, 517, 517, 517, cycles=ENOUGH // 4)
-        assert gyroscope.center == 515
-
-    def test_a_longer_rest_makes_the_centre_better(self) -> None:
-        """The root mean square of its error, over many rests of 5 s; ENOUGH samples alone leave 0.08 counts."""
-        rng = random.Random(1)
-        errors = []
-        for _ in range(60):
-            gyroscope = GyroBench()
-            for cycle in range(50):
-                now = cycle * 0.1
-                gyroscope.receive(gyro(*(round(rng.gauss(515.3, 0.4)) for _ in range(4))), now)
-                gyroscope.receive(sip(), now)
-            errors.append(gyroscope.center - 515.3)
-        assert math.sqrt(sum(error**2 for error in errors) / len(errors)) < 0.055
 
     def test_a_centre_that_has_wandered_is_found_again(self) -> None:
         """What was measured long ago counts for nothing against a rest of now."""
@@ -144,42 +103,6 @@ class TestVariance:
         assert fresh < unknown / 20
         assert rate(gyroscope, 512, stamp=600.0).variance > fresh
         assert rate(gyroscope, 412).variance > 3 * fresh
-
-    def test_is_the_same_for_all_samples_of_a_packet(self) -> None:
-        """If it followed each sample's noise, a filter would weight small rates more, and turn too little."""
-        turns = [event for event in GyroBench().receive(gyro(400, 440, 420, 380), 1.0) if isinstance(event, TurnRate)]
-        assert len({turn.variance for turn in turns}) == 1
-
-    def test_is_never_zero(self) -> None:
-        gyroscope = GyroBench()
-        rest(gyroscope, 512, 512, 512, 512)
-        assert rate(gyroscope, 512, 512, 512, 512).variance > (0.1 * RATE) ** 2
-
-
-@pytest.mark.parametrize("phase", [0.0, 0.02, 0.04, 0.06, 0.08])
-def test_samples_behind_a_long_answer_keep_their_own_times(phase: float) -> None:
-    """A CONFIG packet takes an info cycle at 9600 baud: it holds up what comes behind it."""
-    bench = connected(max_angular=5.0)
-    bench.run(3.0 + phase)
-    begin = bench.now
-    for angular in (1.0, -1.0, 1.0, -1.0):
-        bench.ask(lambda: bench.robot.tuning.read(bench.now))
-        bench.run(0.5, cmd_vel=(0.0, angular))
-    stamps = [sample.stamp for sample in bench.told(TurnRate, begin)]
-    assert len(stamps) > 40
-    gaps = [after - before for before, after in pairwise(stamps)]
-    # A GYROpac that did not fit on the line is missing: the gap is four samples longer.
-    assert all(gap == pytest.approx(PERIOD, abs=0.005) or gap > 4 * PERIOD for gap in gaps)
-
-
-def test_stamps_rise_behind_a_freeze() -> None:
-    bench = connected()
-    for frozen in (0.25, 0.45, 0.8):
-        bench.run(1.03)
-        bench.sleep(frozen)
-    bench.run(1.0)
-    stamps = [sample.stamp for sample in bench.told(TurnRate)]
-    assert all(before < after for before, after in pairwise(stamps))
 
 
 class TestOnTheRobot:
@@ -221,20 +144,6 @@ class TestOnTheRobot:
         turns = bench.told(TurnRate, since)
         squares = [turn.rate**2 / turn.variance for turn in turns]
         assert 0.1 < sum(squares) / len(squares) < 1.5
-
-    def test_nothing_is_told_when_it_is_off(self) -> None:
-        bench = connected(gyro=False)
-        bench.run(3)
-        assert bench.told(TurnRate) == []
-
-    def test_switched_off_while_running_it_falls_silent(self) -> None:
-        bench = connected()
-        bench.ask(lambda: bench.robot.configure(Options(gyro=False), bench.now))
-        bench.run(1)
-        assert bench.words().count("GYRO(0)") == 1
-        since = bench.now
-        bench.run(2)
-        assert not [packet for _, packet in bench.packets(since) if isinstance(packet, Gyro)]
 
     def test_a_robot_that_lost_its_session_measures_its_centre_anew(self) -> None:
         bench = connected()

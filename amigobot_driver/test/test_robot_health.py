@@ -11,7 +11,6 @@ import pytest
 from bench import Bench, Noise, losing, losing_first
 
 from amigobot_driver.protocol import Command
-from amigobot_driver.robot import Options, Outcome
 from amigobot_driver.robot.devices.switch import Switch
 from amigobot_driver.sim import Faults, Window
 
@@ -38,30 +37,6 @@ class TestWishes:
         bench.connect()
         assert bench.reports[-1].motors_enabled
         assert not bench.robot.motors.problem
-
-    def test_who_was_told_that_it_failed_is_not_surprised_later(self) -> None:
-        bench = Bench(Options(motors_on_connect=False))
-        bench.connect()
-        bench.up.fault = losing(Command.ENABLE)
-        answer = bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
-        bench.until(answer.done)
-        assert answer.result() == Outcome(False, "sent ENABLE(1) 8 times in 2.4 s; the robot reports motors off")
-        bench.up.fault = None
-        bench.unplug()
-        bench.connect()
-        assert not bench.reports[-1].motors_enabled
-
-    def test_the_button_is_still_followed_after_giving_up(self) -> None:
-        bench = Bench()
-        bench.up.fault = losing(Command.ENABLE)
-        bench.connect()
-        bench.run(Switch.retries.duration + 1)
-        for on in (True, False):
-            bench.simulator.press_motors_button()
-            bench.run(1)
-            assert bench.reports[-1].motors_enabled is on
-            assert not bench.robot.motors.problem
-        assert bench.robot.motors.requested is False
 
 
 def test_what_is_sent_again_is_counted_by_whom() -> None:
@@ -100,13 +75,6 @@ class TestLinkTiming:
         assert 0.7 < bench.robot.link_timing.longest_gap < 1.0
         bench.run(61)
         assert bench.robot.link_timing.longest_gap < 0.2
-
-    def test_a_late_answer_shows(self) -> None:
-        bench = Bench()
-        bench.down.delay = 0.1
-        bench.connect()
-        bench.run(5)
-        assert bench.robot.link_timing.answer_latency > 0.1
 
 
 def test_stalls_have_a_beginning_and_an_end() -> None:

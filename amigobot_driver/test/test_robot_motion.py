@@ -11,13 +11,12 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from bench import Bench, Noise, losing, losing_first, lost
+from bench import Bench, losing, losing_first, lost
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amigobot_driver.connection_policy import KEEP_ALIVE
-from amigobot_driver.protocol import Command, Instruction, encode_frame
-from amigobot_driver.robot import LinkState, Options, RequestRefusedError
+from amigobot_driver.protocol import Command, Instruction
+from amigobot_driver.robot import Options, RequestRefusedError
 from amigobot_driver.robot.command_queue import MAX_ROUTINE, CommandQueue, Priority
 
 FAST = Options(max_linear=0.7, max_angular=3.0)
@@ -39,28 +38,7 @@ def velocities(bench: Bench, since: float = 0.0) -> list[str]:
     return [word for word in bench.words(since) if word.startswith(("VEL", "RVEL"))]
 
 
-def never_moving(frame: bytes) -> bytes:
-    """MobileSim's packets are 0x32 always (docs/protocol.md E-63)."""
-    return encode_frame(b"\x32" + frame[4:-2]) if frame[3] == 0x33 else frame
-
-
 class TestDriving:
-    def test_moves_the_robot(self, bench: Bench) -> None:
-        bench.run(5, cmd_vel=(0.5, 0.0))
-        assert bench.simulator.truth.left_velocity == pytest.approx(0.5, abs=0.01)
-        assert bench.simulator.truth.right_velocity == pytest.approx(0.5, abs=0.01)
-
-    def test_turns_it_to_the_left_for_a_positive_rate(self, bench: Bench) -> None:
-        bench.run(4, cmd_vel=(0.0, 1.0))
-        assert bench.simulator.truth.turn_rate == pytest.approx(1.0, abs=0.03)
-        assert bench.reports[-1].odometry.angular == pytest.approx(1.0, abs=0.05)
-
-    def test_a_velocity_is_on_the_wire_at_once(self, bench: Bench) -> None:
-        bench.run(0.1)
-        since = bench.now
-        bench.drive(0.3, 0.0)
-        assert bench.sent(since)[0] == (since, Command.VEL(300))
-
     @pytest.mark.parametrize(("linear", "word"), [(0.3, "VEL(300)"), (-0.1, "VEL(-100)"), (0.0004, "VEL(0)")])
     def test_units_of_translation(self, bench: Bench, linear: float, word: str) -> None:
         since = bench.now
@@ -96,26 +74,12 @@ class TestTimeout:
         assert bench.robot.motion.stats.timeouts == 1
         assert f"no velocity for {timeout:g} s: stopped" in bench.notices
 
-    def test_counts_only_when_something_was_wanted(self, bench: Bench) -> None:
-        bench.run(3, cmd_vel=(0.0, 0.0))
-        bench.run(3)
-        assert bench.robot.motion.stats.timeouts == 0
-        assert bench.notices == []
-
     @pytest.mark.parametrize("rate", [3.0, 5.0, 50.0])
     def test_does_not_stutter_while_somebody_publishes(self, bench: Bench, rate: float) -> None:
         bench.run(1, cmd_vel=(0.5, 0.0), rate=rate)
         since = bench.now
         bench.run(5, cmd_vel=(0.5, 0.0), rate=rate)
         assert set(velocities(bench, since)) == {"VEL(500)", "RVEL(0)"}
-
-    def test_can_be_changed_while_running(self, bench: Bench) -> None:
-        bench.ask(lambda: bench.robot.configure(Options(command_timeout=2.0), bench.now))
-        bench.drive(0.2, 0.0)
-        bench.run(1.8)
-        assert bench.reports[-1].moving
-        bench.run(2)
-        assert not bench.reports[-1].moving
 
 
 class TestKeepAlive:
@@ -124,13 +88,6 @@ class TestKeepAlive:
         bench.run(60)
         gaps = [b - a for (a, _), (b, _) in pairwise(bench.sent(since))]
         assert max(gaps) < 0.5
-
-    def test_carries_the_velocity_only_as_long_as_somebody_wants_it(self, bench: Bench) -> None:
-        bench.run(2, cmd_vel=(0.4, 0.2))
-        until = bench.now + 0.5
-        bench.run(60)
-        assert not [instruction for _, instruction in bench.sent(until) if moves(instruction)]
-        assert not bench.reports[-1].moving
 
     def test_repeats_a_velocity_that_was_lost(self, bench: Bench) -> None:
         bench.up.fault = losing(Command.VEL)
@@ -149,15 +106,6 @@ class TestKeepAlive:
         bench.come_back()
         bench.run(3)
         assert not bench.reports[-1].moving
-        assert bench.simulator.truth.left_velocity == 0
-
-    @pytest.mark.parametrize("lost", [Command.STOP, Command.VEL], ids=["stop", "zero velocity"])
-    def test_repeats_a_stop_even_to_a_robot_that_never_says_it_moves(self, bench: Bench, lost: Command) -> None:
-        bench.down.fault = never_moving
-        bench.run(2, cmd_vel=(0.5, 0.0))
-        bench.up.fault = losing_first(1, lost)
-        bench.ask(lambda: bench.robot.stop(bench.now)) if lost is Command.STOP else bench.drive(0.0, 0.0)
-        bench.run(3)
         assert bench.simulator.truth.left_velocity == 0
 
     def test_is_a_mere_pulse_until_the_robot_is_driven_and_a_stop_when_it_stands_again(self, bench: Bench) -> None:
@@ -187,20 +135,6 @@ class TestKeepAlive:
         pose = bench.simulator.truth.pose
         assert (pose.x, pose.y, pose.heading) == pytest.approx((stood.x, stood.y, stood.heading), abs=1e-4)
 
-    def test_that_is_a_stop_goes_before_the_velocity_that_comes_while_it_waits(self, bench: Bench) -> None:
-        bench.run(1, cmd_vel=(0.3, 0.0))
-        bench.run(4)
-        since = bench.now
-        bench.until(lambda: "STOP" in bench.words(since))
-        bench.run(KEEP_ALIVE - 0.02)
-        bench.ask(lambda: bench.robot.queue.put(Command.SONAR(1)))  # the line has to rest after that
-        bench.run(0.012)
-        since = bench.now
-        bench.drive(0.3, 0.0)
-        bench.run(0.2)
-        words = bench.words(since)
-        assert words.index("STOP") < words.index("VEL(300)")
-
 
 class TestStopFirst:
     """Any frame revives what the robot was last told, so after a gap STOP goes before all else.
@@ -224,18 +158,6 @@ class TestStopFirst:
         assert bench.words(since)[0] == "STOP"
         assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
 
-    def test_even_when_the_velocity_timed_out_meanwhile(self) -> None:
-        """The writer wakes first, after a sleep that is too short to count as lost packets."""
-        bench = Bench(Options(command_timeout=0.6))
-        bench.connect()
-        bench.drive(0.3, 0.5)
-        bench.run(0.2)
-        bench.sleep(0.85, writer_first=True)
-        since = bench.now
-        bench.run(0.3)
-        assert bench.robot.session.connections == 1
-        assert bench.words(since)[0] == "STOP"
-
     @pytest.mark.parametrize("writer_first", [False, True])
     @pytest.mark.parametrize("seconds", [0.55, 0.95])
     def test_a_velocity_that_waited_for_its_turn_expires_while_this_process_sleeps(
@@ -247,15 +169,6 @@ class TestStopFirst:
         bench.sleep(seconds, writer_first=writer_first)
         bench.run(1)
         assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
-
-    def test_even_when_a_velocity_was_the_first_thing_it_did_then(self, bench: Bench) -> None:
-        """It may have waited in a queue all that time."""
-        bench.run(2, cmd_vel=(0.5, 0.5))
-        bench.sleep(1.5)
-        since = bench.now
-        bench.drive(0.5, 0.5)
-        bench.run(0.3)
-        assert bench.words(since)[0] == "STOP"
 
     def test_velocities_that_may_have_waited_meanwhile_are_refused(self, bench: Bench) -> None:
         """However early the stop goes out: what a dead sender said last comes after it."""
@@ -284,13 +197,6 @@ class TestStopFirst:
         bench.run(1, cmd_vel=(0.5, 0.0))
         assert bench.reports[-1].moving
 
-    def test_a_velocity_long_after_a_sleep_is_taken_at_once(self, bench: Bench) -> None:
-        bench.sleep(1.5)
-        bench.run(6)
-        bench.drive(0.5, 0.0)
-        bench.run(0.4)
-        assert bench.reports[-1].moving
-
     @pytest.mark.parametrize("robot", ["amigo", "erratic"])
     @pytest.mark.parametrize("away", [0.5, 2.5])
     def test_a_port_that_was_away_during_the_handshake_is_no_sleep(self, robot: str, away: float) -> None:
@@ -305,19 +211,6 @@ class TestStopFirst:
         bench.run(1.0, cmd_vel=(0.2, 0.0))
         assert bench.reports[-1].moving
 
-    def test_the_robot_does_not_drive_on(self, bench: Bench) -> None:
-        bench.run(2, cmd_vel=(0.5, 0.0))
-        bench.sleep(10)
-        stood = bench.simulator.truth.pose.x
-        bench.run(3)
-        assert bench.simulator.truth.pose.x - stood < 0.005
-
-    def test_but_not_while_all_is_well(self, bench: Bench) -> None:
-        since = bench.now
-        bench.run(20)
-        bench.run(20, cmd_vel=(0.3, 0.0), rate=4.0)
-        assert "STOP" not in bench.words(since)
-
     def test_zero_before_the_motors_are_enabled(self, bench: Bench) -> None:
         bench.simulator.press_motors_button()
         bench.run(1)
@@ -325,12 +218,6 @@ class TestStopFirst:
         bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
         bench.run(0.3)
         assert bench.words(since)[:3] == ["VEL(0)", "RVEL(0)", "ENABLE(1)"]
-
-    def test_every_connection_begins_with_zero_before_enable(self) -> None:
-        bench = Bench()
-        bench.connect()
-        words = bench.words()
-        assert words.index("VEL(0)") < words.index("RVEL(0)") < words.index("ENABLE(1)")
 
 
 class TestStop:
@@ -344,15 +231,6 @@ class TestStop:
         assert not bench.reports[-1].moving
         bench.run(1, cmd_vel=(0.5, 0.0))
         assert bench.reports[-1].moving
-
-    def test_overtakes_a_velocity_that_waits(self, bench: Bench) -> None:
-        bench.run(0.1)
-        since = bench.now
-        bench.drive(0.5, 0.0)  # VEL goes out at once, RVEL waits for its turn
-        bench.ask(lambda: bench.robot.stop(bench.now))
-        bench.run(0.3)
-        assert bench.words(since)[:2] == ["VEL(500)", "STOP"]
-        assert "RVEL(500)" not in bench.words(since)
 
     def test_refuses_a_velocity_from_before_it_that_arrives_later(self, bench: Bench) -> None:
         bench.run(0.1)
@@ -392,13 +270,6 @@ class TestEmergencyStop:
         bench.robot.clear_emergency_stop()
         assert braked < 0.5 * way(lambda: bench.robot.stop(bench.now))
 
-    def test_clearing_none_stops_a_robot_that_drives_as_soon_as_a_stop_does(self, bench: Bench) -> None:
-        bench.run(2, cmd_vel=(0.5, 0.0))
-        since = bench.now
-        bench.ask(bench.robot.clear_emergency_stop)
-        bench.run(0.1)
-        assert velocities(bench, since) == ["VEL(0)", "RVEL(0)"]
-
     def test_latches(self, bench: Bench) -> None:
         bench.ask(bench.robot.emergency_stop)
         since = bench.now
@@ -409,31 +280,12 @@ class TestEmergencyStop:
         assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
         assert bench.robot.motion.stats.refused == 20
 
-    def test_drops_the_velocity_that_was_wanted(self, bench: Bench) -> None:
-        bench.run(1, cmd_vel=(0.5, 0.0))
-        bench.ask(bench.robot.emergency_stop)
-        bench.run(1)
-        bench.ask(bench.robot.clear_emergency_stop)
-        since = bench.now
-        bench.run(5)
-        assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
-        bench.run(1, cmd_vel=(0.5, 0.0))
-        assert bench.reports[-1].moving
-
     @pytest.mark.parametrize("lost", [1, 2, 5, 10])
     def test_is_sent_again_until_the_robot_stands(self, bench: Bench, lost: int) -> None:
         bench.run(3, cmd_vel=(0.5, 0.0))
         bench.up.fault = losing_first(lost, Command.E_STOP)
         bench.ask(bench.robot.emergency_stop)
         bench.run(0.25 * lost + 1.0)
-        assert bench.simulator.truth.left_velocity == 0
-
-    def test_is_sent_again_even_to_a_robot_that_never_says_it_moves(self, bench: Bench) -> None:
-        bench.down.fault = never_moving
-        bench.run(3, cmd_vel=(0.5, 0.0))
-        bench.up.fault = losing_first(1, Command.E_STOP)
-        bench.ask(bench.robot.emergency_stop)
-        bench.run(2)
         assert bench.simulator.truth.left_velocity == 0
 
     def test_becomes_a_stop_where_the_firmware_knows_no_harder_one(self, bench: Bench) -> None:
@@ -463,13 +315,6 @@ class TestEmergencyStop:
         bench.unplug()
         bench.plug_in()
         bench.until(lambda: bench.robot.running)
-        with pytest.raises(RequestRefusedError, match="emergency"):
-            bench.drive(0.3, 0.0)
-
-    def test_can_be_latched_without_a_robot(self) -> None:
-        bench = Bench()
-        bench.ask(bench.robot.emergency_stop)
-        bench.connect()
         with pytest.raises(RequestRefusedError, match="emergency"):
             bench.drive(0.3, 0.0)
 
@@ -511,15 +356,6 @@ class TestLimits:
         with pytest.raises(RequestRefusedError):
             request_(bench.robot, bench.now)
         assert bench.robot.motion.stats.refused == 1
-
-    def test_a_refused_velocity_does_not_prolong_the_one_before(self, bench: Bench) -> None:
-        bench.drive(0.3, 0.0)
-        for _ in range(10):
-            bench.run(0.1)
-            with pytest.raises(RequestRefusedError):
-                bench.drive(math.nan, 0.0)
-        bench.run(2)
-        assert not bench.reports[-1].moving
 
     @pytest.mark.parametrize(
         ("wanted", "sent"),
@@ -576,14 +412,6 @@ class TestLimits:
         config = bench.robot.tuning.config
         assert (config.trans_vel_max, config.rot_vel_max) == (250, 57)
 
-    def test_can_be_changed_while_running(self, bench: Bench) -> None:
-        since = bench.now
-        bench.ask(lambda: bench.robot.configure(Options(max_linear=0.2), bench.now))
-        bench.drive(0.6, 0.0)
-        bench.run(0.5)
-        assert "VEL(200)" in bench.words(since)
-        assert "SETV(200)" in bench.words(since)
-
     def test_that_set_robot_config_has_lowered_keep_the_curve_until_the_parameter_changes(self) -> None:
         bench = Bench(Options(max_linear=0.6, max_angular=2.0))
         bench.connect()
@@ -599,45 +427,6 @@ class TestLimits:
         bench.run(0.3)
         assert velocities(bench, since)[:2] == ["VEL(500)", "RVEL(57)"]
 
-    def test_are_said_once_when_a_velocity_is_scaled_down(self) -> None:
-        bench = Bench()
-        bench.connect()
-        bench.run(5, cmd_vel=(0.6, 0.0))
-        [notice] = [notice for notice in bench.notices if "scaled down" in notice]
-        assert notice.startswith("velocities are scaled down to 0.3 m/s")
-        assert notice.endswith("raise the limit of the linear or angular velocity if the robot may be faster")
-        assert bench.robot.limits.limited == 50
-
-    def test_a_refused_velocity_does_not_count_as_scaled_down(self) -> None:
-        bench = Bench()
-        bench.connect()
-        bench.ask(lambda: bench.robot.stop(bench.now))
-        with pytest.raises(RequestRefusedError):
-            bench.robot.drive(0.6, 0.0, bench.now - 0.1)
-        assert bench.robot.limits.limited == 0
-        bench.run(1, cmd_vel=(0.6, 0.0))
-        assert any("scaled down" in notice for notice in bench.notices)
-
-    @pytest.mark.parametrize(
-        ("options", "said", "not_said"),
-        [
-            (
-                Options(max_linear=0.75, max_angular=9.0),
-                "the profile and the firmware of the robot allow no more",
-                "raise",
-            ),
-            (Options(max_linear=9.0, max_angular=1.0), "raise the limit of the angular velocity if", "linear"),
-            (Options(max_linear=0.5, max_angular=9.0), "raise the limit of the linear velocity if", "angular"),
-        ],
-    )
-    def test_that_no_parameter_can_raise_are_not_to_be_raised(self, options: Options, said: str, not_said: str) -> None:
-        bench = Bench(options)
-        bench.connect()
-        bench.run(1, cmd_vel=(9.0, 0.0))
-        [notice] = [notice for notice in bench.notices if "scaled down" in notice]
-        assert said in notice
-        assert not_said not in notice
-
 
 class TestWire:
     """One frame at a time, 20 ms apart: AmigOS takes one command in 10 ms and loses what overflows."""
@@ -648,21 +437,6 @@ class TestWire:
         bench.ask(bench.robot.emergency_stop)
         bench.run(1)
         assert min(b - a for (a, _), (b, _) in pairwise(bench.sent())) >= 0.02 - 1e-9
-
-    def test_frames_are_spaced_over_reconnects(self, bench: Bench) -> None:
-        for _ in range(3):
-            bench.unplug()
-            bench.plug_in()
-            bench.until(lambda: bench.robot.running)
-        assert min(b - a for (a, _), (b, _) in pairwise(bench.sent())) >= 0.02 - 1e-9
-
-    def test_only_the_newest_velocity_is_sent(self, bench: Bench) -> None:
-        bench.run(0.1)
-        since = bench.now
-        for millimetres in range(100, 200, 10):
-            bench.drive(millimetres / 1000, 0.1)
-        bench.run(0.1)
-        assert velocities(bench, since) == ["VEL(100)", "RVEL(6)", "VEL(190)"]
 
     def test_translation_and_rotation_take_turns_at_any_rate(self, bench: Bench) -> None:
         since = bench.now
@@ -686,16 +460,6 @@ class TestWire:
         bench.connect()
         assert bench.robot.queue.spacing == bench.robot.profile.link.command_spacing
 
-    def test_latency_of_a_velocity_is_one_spacing_at_most(self, bench: Bench) -> None:
-        bench.run(0.1)
-        since = bench.now
-        bench.robot.queue.put(Command.SOUND(1))
-        bench.ask(lambda: None)
-        bench.drive(0.4, 0.0)
-        bench.run(0.1)
-        assert bench.sent(since)[1][1] == Command.VEL(400)
-        assert bench.sent(since)[1][0] - since == pytest.approx(0.02, abs=0.001)
-
 
 class TestMotorsOff:
     def test_a_velocity_then_is_explained_with_the_remedy(self) -> None:
@@ -704,41 +468,6 @@ class TestMotorsOff:
         bench.run(3, cmd_vel=(0.3, 0.0))
         assert any("the motors are off: call enable_motors" in notice for notice in bench.notices)
         assert not bench.reports[-1].moving
-
-    def test_is_not_explained_while_they_are_on_their_way(self) -> None:
-        """The publisher was there before the robot: the first velocities come before ENABLE."""
-        bench = Bench()
-        bench.plug_in()
-        bench.until(lambda: bench.robot.running)
-        bench.run(3, cmd_vel=(0.3, 0.0))
-        assert not any("motors are off" in notice for notice in bench.notices)
-
-
-class TestNoise:
-    def test_moves_no_robot_that_nobody_drives(self) -> None:
-        """A minute of one damaged byte in a hundred, both ways."""
-        bench = Bench()
-        bench.connect()
-        bench.up.fault, bench.down.fault = Noise(5, damage=0.01, frames=0.02), Noise(6, damage=0.01, gaps=0.005)
-        bench.run(60)
-        assert math.hypot(bench.simulator.truth.pose.x, bench.simulator.truth.pose.y) == 0
-        assert bench.robot.link.decoder.stats.checksum_errors > 30
-        bench.come_back()
-        bench.run(10)
-        assert bench.robot.state is LinkState.RUNNING
-
-    def test_driving_through_it_ends_where_the_robot_is(self) -> None:
-        bench = Bench(FAST)
-        bench.connect()
-        bench.up.fault, bench.down.fault = Noise(7, damage=0.001, frames=0.02), Noise(8, damage=0.001, frames=0.02)
-        for velocity in ((0.5, 0.0), (0.3, 0.4), (-0.3, 0.0), (0.2, -0.6)):
-            bench.run(8, cmd_vel=velocity)
-        bench.come_back()
-        bench.run(3)
-        truth, odometry = bench.simulator.truth.pose, bench.reports[-1].odometry
-        assert math.hypot(truth.x - odometry.x, truth.y - odometry.y) < 0.05
-        assert bench.robot.estimator.odometer.jumps == 0
-        assert bench.robot.session.connections == 1
 
 
 # -- the queue by itself -------------------------------------------------------------------------------------
@@ -768,27 +497,9 @@ class TestOutbox:
         assert drained(queue) == ["E_STOP", "STOP", "VEL(1)", "RVEL(2)", "PULSE", "SOUND(1)", "SOUND(2)"]
         assert queue.next_time() == math.inf
 
-    def test_rests_between_two_frames_and_says_until_when(self) -> None:
-        queue = CommandQueue(0.02)
-        queue.put(Command.SOUND(1))
-        queue.put(Command.SOUND(2))
-        assert queue.take(10.0) == Command.SOUND(1)
-        assert queue.take(10.019) is None
-        assert queue.next_time() == pytest.approx(10.02)
-        assert queue.take(queue.next_time()) == Command.SOUND(2)
-
     def test_routine_is_bounded_and_what_is_refused_is_counted(self) -> None:
         queue = CommandQueue(0.02)
         accepted = [queue.put(Command.SOUND(1)) for _ in range(MAX_ROUTINE + 5)]
         assert accepted == [True] * MAX_ROUTINE + [False] * 5
         assert queue.stats.refused == 5
         assert queue.put(Command.E_STOP(), Priority.EMERGENCY)
-
-    def test_drop_forgets_some_or_all(self) -> None:
-        queue = CommandQueue(0.02)
-        queue.put(Command.VEL(1), Priority.VELOCITY)
-        queue.put(Command.SOUND(1))
-        queue.drop(Priority.VELOCITY)
-        assert queue.next_time() < math.inf
-        queue.drop()
-        assert drained(queue) == []

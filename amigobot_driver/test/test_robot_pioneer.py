@@ -32,10 +32,9 @@ from amigobot_driver.robot import (
     Report,
     RequestRefusedError,
 )
-from amigobot_driver.robot.command_queue import MAX_ROUTINE, QUEUE_FULL
 from amigobot_driver.robot.devices.bumpers import BumperReader
 from amigobot_driver.robot.devices.compass import CompassReader
-from amigobot_driver.robot.devices.gripper import ORDERS, GripperControl
+from amigobot_driver.robot.devices.gripper import GripperControl
 from amigobot_driver.robot.events import Lift, Paddles
 from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.robot.unconfirmed import UnconfirmedCommands
@@ -110,23 +109,6 @@ class TestBumpers:
         assert felt.front[2] and not any(felt.rear)
         assert len(felt.front) == len(felt.rear) == 5
 
-    def test_with_each_sip(self) -> None:
-        bench = pioneer()
-        assert len(bench.told(BumperReading)) == len(bench.reports)
-
-    def test_flash_may_know_of_more_segments_than_the_profile(self) -> None:
-        bench = pioneer(flash={"FrontBumps": 7, "RearBumps": 0})
-        assert (len(bench.told(BumperReading)[-1].front), len(bench.told(BumperReading)[-1].rear)) == (7, 5)
-
-    def test_an_amigobot_has_none(self) -> None:
-        bench = Bench(Options(bumper_stall="both"))
-        bench.connect()
-        assert not bench.told(BumperReading)
-        assert not [word for word in bench.words() if word.startswith("BUMPSTALL")]
-
-    def test_what_a_touch_does_is_left_alone_unless_somebody_says(self) -> None:
-        assert not [word for word in pioneer().words() if word.startswith("BUMPSTALL")]
-
     @pytest.mark.parametrize(("stall", "value"), [("none", 0), ("front", 1), ("rear", 2), ("both", 3)])
     def test_what_a_touch_does(self, stall: str, value: int) -> None:
         bench = pioneer(bumper_stall=stall)
@@ -137,21 +119,6 @@ class TestBumpers:
         bench = pioneer(walls=(Segment(0.5, -2.0, 0.5, 2.0),), bumper_stall=stall)
         bench.run(2, cmd_vel=(0.2, 0.0))
         assert any(report.left_stalled and report.right_stalled for report in bench.reports) is stalls
-
-    def test_it_is_said_in_each_session_more_than_once(self) -> None:
-        bench = Bench(Options(bumper_stall="front"), robot=ARCOS)
-        bench.connect()
-        assert bench.words().count("BUMPSTALL(1)") == 3
-        bench.unplug()
-        since = bench.now
-        bench.connect()
-        assert bench.words(since).count("BUMPSTALL(1)") == 3
-
-    def test_it_changes_while_driving(self) -> None:
-        bench = pioneer()
-        bench.ask(lambda: bench.robot.configure(Options(bumper_stall="rear"), bench.now))
-        bench.run(1)
-        assert "BUMPSTALL(2)" in bench.words()
 
 
 @pytest.mark.parametrize("robot", ["p2at", "p3at", "p3at-sh"])
@@ -209,15 +176,6 @@ class TestCompass:
         assert isinstance(read, CompassReading)
         assert math.degrees(read.heading) == pytest.approx(degrees)
 
-    @pytest.mark.parametrize("byte", [0, 181, 255])
-    def test_and_some_bytes_are_no_heading(self, byte: int) -> None:
-        assert not (read_compass(sip(compass=byte), 0.0))
-
-    def test_nobody_asks_unless_somebody_wants_it(self) -> None:
-        bench = pioneer()
-        assert not bench.told(CompassReading)
-        assert not [word for word in bench.words() if word.startswith("TCM2")]
-
     def test_it_is_asked_for_until_the_sip_shows_it(self) -> None:
         bench = Bench(Options(compass="sip"), robot=ARCOS)
         bench.up.fault = losing_first(2, Command.TCM2)
@@ -247,12 +205,6 @@ class TestCompass:
 
         told = [want(mode) for mode in ("sip", "packets", "off", "sip", "off")]
         assert told == ["TCM2(1)", "TCM2(3)", "TCM2(0)", "TCM2(1)", "TCM2(0)"]
-
-    def test_an_amigobot_is_not_asked(self) -> None:
-        for mode in ("sip", "packets"):
-            bench = Bench(Options(compass=mode))
-            bench.connect()
-            assert not [word for word in bench.words() if word.startswith("TCM2")]
 
 
 class TestGripper:
@@ -297,16 +249,6 @@ class TestGripper:
         sent = [word for word in bench.words(since) if word.startswith("GRIP")]
         assert sent == ["GRIPPER(16)", "GRIPPERVAL(25)", "GRIPPER(17)", f"GRIPPERVAL({0x10000 - 50})"]
 
-    def test_a_press_for_which_there_is_no_room_is_refused(self) -> None:
-        bench = pioneer(P2OS, flash={"Gripper": 1})
-        since = bench.now
-        answers = [ordered(bench, "press", 0.5) for _ in range(MAX_ROUTINE)]
-        bench.run(20)
-        done = [answer for answer in answers if answer.success]
-        assert {answer.message for answer in answers if answer not in done} == {QUEUE_FULL}
-        sent = [word for word in bench.words(since) if word.startswith("GRIP")]
-        assert sent == ["GRIPPER(16)", "GRIPPERVAL(25)"] * len(done)
-
     @pytest.mark.parametrize(
         ("order", "duration", "complaint"),
         [
@@ -325,33 +267,11 @@ class TestGripper:
         assert not done.success and complaint in done.message
         assert not [word for word in bench.words(since) if word.startswith("GRIP")]
 
-    def test_a_robot_without_one_says_so(self) -> None:
-        done = ordered(pioneer(), "open")
-        assert not done.success and "no gripper" in done.message
-        bench = Bench()
-        bench.connect()
-        done = ordered(bench, "open")
-        assert not done.success and "has no GRIPPER" in done.message
-
     def test_an_order_that_gets_lost_is_sent_again(self) -> None:
         bench = pioneer(flash={"Gripper": 1})
         bench.up.fault = losing_first(2, Command.GRIPPER)
         assert ordered(bench, "open").success
         assert bench.words().count("GRIPPER(1)") == 3
-
-    def test_one_that_nothing_comes_of_fails_with_what_is_seen(self) -> None:
-        bench = pioneer(flash={"Gripper": 1})
-        bench.up.fault = losing(Command.GRIPPER)
-        done = ordered(bench, "open")
-        assert not done.success
-        assert done.message == "sent GRIPPER(1) 4 times in 2 s; the robot reports paddles closed, lift at end"
-
-    def test_on_general_io_without_packets_it_stays_raw(self) -> None:
-        bench = pioneer(flash={"Gripper": 1}, gripper_stream=False)
-        seen = bench.told(GripperReading)[-1]
-        assert (seen.paddles, seen.lift, seen.state) == (Paddles.UNKNOWN, Lift.UNKNOWN, 2 | 2 << 4)
-        done = ordered(bench, "open")
-        assert done.success and "do not report" in done.message
 
     @pytest.mark.parametrize(
         ("switches", "paddles", "lift", "beams", "contacts", "moves"),
@@ -386,9 +306,6 @@ class TestGripper:
         assert (seen.paddles_moving, seen.lift_moving) == moves
         assert seen.grasp_time == pytest.approx(0.2)
 
-    def test_every_order_has_its_number(self) -> None:
-        assert [order.number for order in ORDERS.values()] == [1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17]
-
 
 class TestJoystick:
     def test_axes_and_buttons(self) -> None:
@@ -399,9 +316,6 @@ class TestJoystick:
         moved = bench.told(JoystickReading)[-1]
         assert moved.axes == pytest.approx((1.0, -0.5, -1.0), abs=0.002)
         assert moved.buttons == (False, True)
-
-    def test_only_on_request(self) -> None:
-        assert not pioneer().told(JoystickReading)
 
 
 class TestArcosTail:
@@ -415,11 +329,6 @@ class TestArcosTail:
         assert report.odometry.angular == pytest.approx(report.turn_rate, abs=0.03)
         assert report.charge and 0.5 < report.charge <= 1.0
         assert (report.charge_state, report.celsius, report.faults) == ("not charging", None, ())
-
-    def test_the_amigobot_says_none_of_it(self) -> None:
-        bench = Bench()
-        bench.connect()
-        assert (bench.reports[-1].turn_rate, bench.reports[-1].reported_charge) == (None, None)
 
     @pytest.mark.parametrize("rate", [0.2, 1.0])
     def test_the_twist_is_the_rate_of_the_heading(self, rate: float) -> None:
@@ -457,11 +366,6 @@ class TestCharger:
         assert outcome(bench, lambda: bench.robot.charger.deploy(False, bench.now)).success
         assert not bench.reports[-1].charging
 
-    def test_anywhere_else(self) -> None:
-        bench = pioneer(flash={"Charger": 1})
-        done = outcome(bench, lambda: bench.robot.charger.deploy(True, bench.now))
-        assert not done.success and "is it in front of its dock?" in done.message
-
     def test_a_robot_that_comes_back_does_not_reach_for_it_again(self) -> None:
         bench = pioneer(flash={"Charger": 1})
         bench.simulator.battery.docked = True
@@ -498,12 +402,6 @@ class TestReset:
         words = bench.words(since)
         assert words.index("STOP") < words.index("RESET")
 
-    def test_one_that_gets_lost_is_sent_again(self) -> None:
-        bench = pioneer()
-        bench.up.fault = losing_first(1, Command.RESET)
-        assert outcome(bench, lambda: bench.robot.reset(bench.now), within=30).success
-        assert bench.words().count("RESET") == 2
-
     def test_a_robot_that_does_not_care(self) -> None:
         bench = pioneer()
         bench.up.fault = losing(Command.RESET)
@@ -511,11 +409,6 @@ class TestReset:
         assert not done.success and "sent RESET 3 times" in done.message
         bench.run(5)
         assert bench.words().count("RESET") == 3
-
-    def test_what_has_no_such_command_is_left_alone(self) -> None:
-        bench = pioneer(P2OS)
-        done = outcome(bench, lambda: bench.robot.reset(bench.now))
-        assert not done.success and "has no RESET" in done.message
 
 
 class TestSonarArrays:
@@ -544,17 +437,6 @@ class TestSonarArrays:
         assert outcome(bench, lambda: bench.robot.enable_sonar(True, bench.now)).success
         bench.run(2)
         assert self.fired(bench) == {1, 2}
-
-    def test_and_fires_again_with_the_next_sequence(self) -> None:
-        bench = pioneer()
-        outcome(bench, lambda: bench.robot.poll_sonars((1, 2), bench.now))
-        assert outcome(bench, lambda: bench.robot.poll_sonars((), bench.now)).success
-        assert self.fired(bench) == set(range(16))
-
-    def test_a_sequence_of_the_options_is_there_in_each_session(self) -> None:
-        bench = pioneer(sonar_sequence=(8, 9))
-        bench.run(2)
-        assert self.fired(bench) == {8, 9}
 
     def test_each_array_takes_sixteen(self) -> None:
         bench = pioneer()
@@ -643,16 +525,6 @@ def test_a_servo_of_a_pioneer_is_a_joint_of_its_profile(tmp_path: Path) -> None:
     bench.ask(lambda: bench.robot.servos.turn("pan_joint", math.radians(45), bench.now))
     bench.run(2)
     assert bench.words().count(f"PTUPOS({2 << 8 | 200})") == 3
-
-
-def test_a_position_that_the_command_cannot_carry_is_refused(tmp_path: Path) -> None:
-    """A profile may promise more than the byte of PTUPOS holds; no message may end the node."""
-    profile = tmp_path / "too_far.yaml"
-    profile.write_text("extends: p2at\nname: too_far\nservos: {joints: [pan_joint], highest: 400}\n")
-    bench = Bench(Options(profile=str(profile)), robot=str(profile))
-    bench.connect()
-    with pytest.raises(RequestRefusedError, match="pan_joint: position is 300 counts, allowed: 0 to 255 counts"):
-        bench.robot.servos.turn("pan_joint", math.radians(150), bench.now)
 
 
 def test_not_charging_is_unknown_until_the_robot_has_charged() -> None:

@@ -13,7 +13,7 @@ import pytest
 from bench import Bench, losing, losing_first
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, Io, Unlisted, decode
+from amigobot_driver.protocol import Command, Io, decode
 from amigobot_driver.robot import FrameSeen, Options, Outcome, Report, RequestRefusedError
 from amigobot_driver.robot.devices.digital_io import RETRIES
 from amigobot_driver.sim import Simulator
@@ -56,11 +56,6 @@ def test_outputs_are_set_and_cleared_and_the_others_left_alone(bench: PortBench)
     assert bench.reports[-1].ports.digital_out == 0b100000
 
 
-def test_states_outside_the_mask_mean_nothing(bench: PortBench) -> None:
-    assert bench.set(0b01, 0xFF).success
-    assert bench.simulator.pins.outputs == 0b01
-
-
 def test_a_lost_digout_is_sent_again(bench: PortBench) -> None:
     bench.up.fault = losing_first(2, Command.DIGOUT)
     assert bench.set(0b1, 0b1).success
@@ -76,10 +71,6 @@ def test_pins_that_are_inputs_are_named(bench: PortBench) -> None:
     )
     # What could not be had does not spoil the next request.
     assert bench.set(0b10, 0b10).success
-
-
-def test_outputs_that_none_follow_point_to_the_byte_order_too(bench: PortBench) -> None:
-    assert "digital_output_mask_first" in bench.set(0b100, 0b100).message
 
 
 def test_the_byte_order_can_be_swapped(tmp_path: Path) -> None:
@@ -105,24 +96,6 @@ def test_outputs_come_back_after_a_reset(bench: PortBench) -> None:
     assert bench.simulator.pins.outputs == 0b10
 
 
-def test_a_newer_request_ends_the_older(bench: PortBench) -> None:
-    bench.up.fault = losing(Command.DIGOUT)
-    first = bench.ask(lambda: bench.robot.digital_outputs.set(0b1, 0b1, bench.now))
-    bench.run(0.4)
-    bench.up.fault = None
-    assert bench.set(0b10, 0b10).success
-    assert first.result() == Outcome(False, "another request replaced this one")
-    assert bench.simulator.pins.outputs == 0b11
-
-
-def test_the_end_of_the_session_ends_the_waiting(bench: PortBench) -> None:
-    bench.up.fault = losing(Command.DIGOUT)
-    future = bench.ask(lambda: bench.robot.digital_outputs.set(0b1, 0b1, bench.now))
-    bench.unplug()
-    assert not future.result().success
-    assert bench.set(0b1, 0b1) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has disappeared")
-
-
 # -- the analog port ------------------------------------------------------------------------------------------
 
 
@@ -135,31 +108,11 @@ def test_the_analog_port_is_found_in_either_byte(tmp_path: Path, robot: str) -> 
     assert (bench.reports[-1].ports.selected, bench.reports[-1].ports.analog) == (3, 255)
 
 
-@pytest.mark.parametrize("port", [0, 6, 255])
-def test_a_port_that_is_not_there_is_refused(bench: PortBench, port: int) -> None:
-    assert bench.select(port) == Outcome(False, f"port is {port}, allowed: 1 to 5")
-
-
 def test_a_lost_adsel_is_sent_again_and_a_deaf_robot_given_up(bench: PortBench) -> None:
     bench.up.fault = losing_first(RETRIES.limit - 1, Command.ADSEL)
     assert bench.select(2).success
     bench.up.fault = losing(Command.ADSEL)
     assert bench.select(4) == Outcome(False, "sent ADSEL(4) 5 times in 1.5 s; the robot reports port 2")
-
-
-def test_the_analog_port_comes_back_after_a_reset(bench: PortBench) -> None:
-    bench.select(2)
-    bench.simulator.reset()
-    bench.run(20.0)
-    assert bench.reports[-1].ports.selected == 2
-
-
-def test_what_cannot_be_had_again_after_a_reset_is_told_to_the_operator(bench: PortBench) -> None:
-    bench.select(2)
-    bench.up.fault = losing(Command.ADSEL)
-    bench.simulator.reset()
-    bench.run(20.0)
-    assert bench.notices[-1] == "sent ADSEL(2) 5 times in 1.5 s; the robot reports port 1"
 
 
 # -- IOpacs ---------------------------------------------------------------------------------------------------
@@ -177,21 +130,6 @@ def test_iopacs_stream_while_wanted_and_sips_come_all_the_same(tmp_path: Path) -
     stopped = bench.now
     bench.run(2.0)
     assert not [packet for _, packet in bench.packets(stopped) if isinstance(packet, Io)]
-
-
-def test_what_has_no_room_is_not_asked_for(tmp_path: Path) -> None:
-    profile = tmp_path / "fast.yaml"
-    profile.write_text("extends: amigo\nname: fast\nflash: {SInfoCycle: 1}\n")
-    bench = Bench(Options(io_stream=True), simulator=lambda: Simulator(load_profile(str(profile)), baud=9600))
-    bench.connect()
-    bench.run(1.0)
-    start = bench.now
-    bench.run(5.0)
-    assert len(bench.told(Report, start)) >= 98
-    assert bench.robot.bandwidth.plan.refused == ("IOpac",)
-    assert not any(word.startswith("IOREQUEST(2)") for word in bench.words(start))
-    assert any(notice.startswith("IOpac is left out: it needs 21 bytes") for notice in bench.notices)
-    assert not [packet for _, packet in bench.packets(start) if isinstance(packet, Io)]
 
 
 # -- raw commands and frames ----------------------------------------------------------------------------------
@@ -273,18 +211,6 @@ def test_what_has_no_service_of_its_own_is_reached_raw(bench: PortBench, command
     assert [instruction for _, instruction in bench.sent(start)].count(Command[command](argument)) == 1
 
 
-def test_a_pretended_battery_and_a_reset_are_noticed(tmp_path: Path) -> None:
-    bench = PortBench(tmp_path, robot="amigo-sh")
-    send(bench, Command.BATTEST.number, [105])
-    bench.run(1.0)
-    assert bench.reports[-1].volts == 10.5
-    send(bench, Command.RESET.number)
-    bench.run(0.5)
-    assert not bench.robot.running
-    bench.run(20.0)
-    assert bench.robot.running
-
-
 def test_raw_commands_do_not_pile_up_for_ever(bench: PortBench) -> None:
     answers = [send(bench, 200) for _ in range(300)]
     assert not answers[-1].success
@@ -293,15 +219,6 @@ def test_raw_commands_do_not_pile_up_for_ever(bench: PortBench) -> None:
     bench.drive(0.1, 0.0)
     bench.until(lambda: "VEL(100)" in bench.words(start))
     assert bench.now - start <= bench.robot.queue.spacing + 1e-6, "a velocity waits for none of them"
-
-
-def test_without_a_robot_nothing_is_sent(bench: PortBench) -> None:
-    bench.unplug()
-    assert send(bench, 200) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has disappeared")
-
-
-def test_an_unlisted_command_reads_as_its_number() -> None:
-    assert (str(Unlisted(200)), str(Unlisted(200, 3))) == ("command 200", "command 200(3)")
 
 
 def test_every_frame_is_told_with_its_time_when_asked_for(tmp_path: Path) -> None:
@@ -314,7 +231,3 @@ def test_every_frame_is_told_with_its_time_when_asked_for(tmp_path: Path) -> Non
     down = [event for event in seen if not event.to_robot]
     assert [event.data for event in down] == [data for _, data in bench.down.log][: len(down)]
     assert decode(up[0][1]) == Command.PULSE()
-
-
-def test_no_frame_is_told_unless_asked_for(bench: PortBench) -> None:
-    assert bench.told(FrameSeen) == []

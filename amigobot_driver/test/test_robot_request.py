@@ -69,12 +69,6 @@ def test_a_packet_that_does_not_show_the_effect_confirms_nothing(bench: RequestB
     assert not future.done()
 
 
-def test_a_packet_that_was_on_its_way_before_the_first_attempt_confirms_nothing(bench: RequestBench) -> None:
-    future = bench.request.request(0.0)
-    bench.answer(7, 0.0)
-    assert not future.done()
-
-
 def test_is_given_up_after_the_last_interval_with_what_the_robot_reports(bench: RequestBench) -> None:
     future = bench.request.request(0.0)
     assert [bench.run(now) for now in (0.0, 1.0, 2.0)] == [["PLAYLIST(7)"]] * 3
@@ -109,22 +103,6 @@ def test_a_replaced_request_fails_with_the_reason(bench: RequestBench) -> None:
     assert not second.done()
 
 
-def test_a_failed_request_sends_nothing_more(bench: RequestBench) -> None:
-    future = bench.request.request(0.0)
-    bench.run(0.0)
-    bench.request.fail("the session has ended")
-    assert future.result(0).message == "the session has ended"
-    assert bench.run(5.0) == []
-
-
-def test_a_cancelled_caller_does_not_disturb_the_others(bench: RequestBench) -> None:
-    first, second = bench.request.request(0.0), bench.request.request(0.0)
-    first.cancel()
-    bench.run(0.0)
-    bench.answer(7, 0.1)
-    assert second.result(0).success
-
-
 def test_waits_for_room_in_a_full_queue_and_counts_no_attempt_meanwhile(bench: RequestBench) -> None:
     future = bench.request.request(0.0)
     for _ in range(ROOM):
@@ -157,14 +135,6 @@ class TestAttemptsAfterTheLimit:
         assert bench.request.pending and bench.request.counters()["entry_given_up"] == 1
         bench.answer(7, 30.0)
         assert not bench.request.pending and self.sent(bench, 30, 50) == []
-
-    def test_a_caller_fails_at_the_limit_instead_of_waiting_for_them(
-        self, bench: RequestBench, notices: list[object]
-    ) -> None:
-        future = bench.request.request(0.0)
-        assert self.sent(bench, 0, 4) == [0, 1, 2, 3]
-        assert not future.result(0).success and bench.request.pending
-        assert notices == []
 
     @pytest.mark.parametrize(
         ("end", "announced"),

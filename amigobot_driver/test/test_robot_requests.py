@@ -11,12 +11,12 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 import pytest
-from bench import Bench, losing
+from bench import Bench
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, ErraticCommand, Sip
+from amigobot_driver.protocol import Command, Sip
 from amigobot_driver.robot import LinkChanged, LinkState, Notice, Options, Outcome
-from amigobot_driver.robot.command_queue import MAX_OVERTAKEN, MAX_ROUTINE, CommandQueue, Priority
+from amigobot_driver.robot.command_queue import MAX_ROUTINE, Priority
 from amigobot_driver.sim import Simulator
 
 #: s in which every request must be answered, however full the queue is.
@@ -125,40 +125,6 @@ def test_every_raw_command_that_was_accepted_is_sent_and_the_others_are_refused_
     assert bench.robot.queue.stats.dropped == 0
 
 
-def test_a_raw_command_says_how_many_go_before_it() -> None:
-    bench = Bench(Options())
-    bench.connect()
-    first, second, third = (outcome.message for outcome in flood(bench, 3))
-    confirms_none = "once; the robot confirms no single command"
-    assert first == f"sent BATTEST(125) {confirms_none}"
-    assert second == f"sent BATTEST(125) {confirms_none}"
-    assert third == f"BATTEST(125) waits behind 1 command, is sent {confirms_none}"
-
-
-def test_a_raw_command_is_sent_although_velocities_and_settings_fill_the_line() -> None:
-    queue = CommandQueue(0.02)
-    queue.put(Command.BATTEST(125), Priority.RAW)
-    taken = []
-    for step in range(3 * MAX_OVERTAKEN):
-        queue.put(Command.VEL(step), Priority.VELOCITY)
-        queue.put(Command.RVEL(step), Priority.VELOCITY)
-        queue.put(Command.SONAR(1))
-        taken.append(queue.take(step * 0.02))
-    assert Command.BATTEST(125) in taken[: MAX_OVERTAKEN + 2]
-    assert Command.SONAR(1) in taken[: MAX_OVERTAKEN + 2]
-
-
-def test_a_stop_overtakes_all_that_waits_however_long_it_has_waited() -> None:
-    queue = CommandQueue(0.02)
-    for step in range(2 * MAX_OVERTAKEN):
-        queue.put(Command.VEL(step), Priority.VELOCITY)
-        queue.put(Command.SONAR(1))
-        queue.put(Command.BATTEST(125), Priority.RAW)
-        queue.take(step * 0.02)
-    queue.put(Command.STOP(), Priority.STOP)
-    assert queue.take(1.0) == Command.STOP()
-
-
 def test_the_time_out_of_a_velocity_stops_the_robot_although_the_queue_is_full() -> None:
     bench = Bench(Options())
     bench.connect()
@@ -171,23 +137,6 @@ def test_the_time_out_of_a_velocity_stops_the_robot_although_the_queue_is_full()
     assert "VEL(0)" in bench.words(since)
 
 
-def test_closing_stops_the_robot_and_ends_the_session_although_200_raw_commands_wait() -> None:
-    bench = Bench(Options())
-    bench.connect()
-    bench.run(1.0, cmd_vel=(0.3, 0.0))
-    flood(bench)
-    since = bench.now
-    bench.ask(bench.robot.link.close)
-    bench.run(0.5)
-    assert [word for word in bench.words(since + 1e-6) if "BATTEST" not in word] == [
-        "STOP",
-        "ENABLE(0)",
-        "SONAR(0)",
-        "CLOSE",
-    ]
-    assert bench.simulator.session.name == "WAIT"
-
-
 def test_raw_commands_that_a_lost_link_makes_void_are_counted_and_reported() -> None:
     bench = Bench(Options())
     bench.connect()
@@ -196,18 +145,6 @@ def test_raw_commands_that_a_lost_link_makes_void_are_counted_and_reported() -> 
     assert bench.robot.queue.stats.dropped >= 28
     [told] = [notice.text for notice in bench.told(Notice) if "send_command" in notice.text]
     assert "commands of send_command or save_config had not been sent when the connection ended" in told
-
-
-def test_save_config_saves_what_the_raw_commands_before_it_set() -> None:
-    bench = Bench(Options(), "erratic")
-    bench.connect()
-    for name in (b"Rover", b"Rover two", b"Rover three"):
-        bench.ask(lambda name=name: bench.robot.send_raw(ErraticCommand.NAME.number, [], name))
-    assert bench.ask(bench.robot.flash.save).success
-    bench.run(1.0)
-    bench.simulator.reset()
-    bench.run(8.0)
-    assert "Rover three" in bench.robot.note  # to the driver it is another robot now
 
 
 def test_the_queue_of_the_driver_itself_stays_short_while_every_component_has_much_to_do() -> None:
@@ -223,18 +160,6 @@ def test_the_queue_of_the_driver_itself_stays_short_while_every_component_has_mu
     assert bench.robot.queue.stats.refused == 0
     assert longest < MAX_ROUTINE / 4
     assert any(isinstance(packet, Sip) for _, packet in bench.packets())
-
-
-def test_tones_without_number_do_not_fill_the_memory() -> None:
-    bench = Bench(Options(), "amigo-sh")
-    bench.connect()
-    futures = [bench.robot.sounds.say([0.5], [250.0], bench.now) for _ in range(500)]
-    bench.ask(lambda: None)
-    bench.until(lambda: all(future.done() for future in futures), within=BOUND)
-    outcomes = [future.result() for future in futures]
-    since_said = bench.words().count(str(Command.SAY(bytes((25, 20)))))
-    assert since_said == sum(outcome.success for outcome in outcomes) == 20
-    assert outcomes[-1].message == "SAY is not sent: 20 sounds wait to be sent already"
 
 
 def reset_bench() -> Bench:
@@ -263,19 +188,6 @@ def test_a_reset_that_nobody_requested_is_trouble() -> None:
     assert [event.requested for event in lost] == [False]
 
 
-def test_a_reset_after_which_the_robot_stays_away_is_answered_within_a_minute() -> None:
-    bench = reset_bench()
-    since = bench.now
-    future = bench.ask(lambda: bench.robot.reset(bench.now))
-    bench.run(0.1)
-    bench.switch_off()
-    bench.until(future.done, within=61.0)
-    outcome = future.result()
-    assert not outcome.success
-    assert outcome.message.startswith("RESET was sent, and the robot is not connected again: there is no")
-    assert bench.now - since == pytest.approx(60.0, abs=0.5)
-
-
 @pytest.mark.parametrize("seconds", [0.0, 0.1, 1.2])
 @pytest.mark.parametrize("name", REQUESTS)
 def test_closing_answers_every_request_and_leaves_no_deadline(name: str, seconds: float) -> None:
@@ -288,37 +200,3 @@ def test_closing_answers_every_request_and_leaves_no_deadline(name: str, seconds
     assert future.done()
     bench.run(0.5)
     assert bench.robot.link.next_time() == math.inf
-
-
-def test_closing_after_a_reset_is_the_reason_in_its_answer() -> None:
-    bench = reset_bench()
-    future = bench.ask(lambda: bench.robot.reset(bench.now))
-    bench.run(0.1)
-    bench.ask(bench.robot.link.close)
-    why = "there is no robot: the driver is closing"
-    assert future.result(0) == Outcome(False, f"RESET was sent, and the robot is not connected again: {why}")
-
-
-def test_closing_after_a_reset_that_failed_leaves_no_deadline() -> None:
-    bench = reset_bench()
-    bench.up.fault = losing(Command.RESET)
-    outcome = answer(bench, lambda bench: bench.robot.reset(bench.now))
-    assert "sent RESET 3 times" in outcome.message
-    bench.ask(bench.robot.link.close)
-    bench.run(0.5)
-    assert bench.robot.link.next_time() == math.inf
-
-
-def test_a_playlist_says_at_the_start_how_long_it_takes_and_how_far_it_is() -> None:
-    bench = Bench(Options(), "amigo", baud=9600)
-    bench.connect()
-    start = bench.now
-    future = bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
-    bench.until(future.done, within=20.0)
-    took = bench.now - start
-    told = [notice.text for notice in bench.told(Notice) if notice.text.startswith("playlist: ")]
-    assert told[0] == "playlist: 72 entries to read, about 9 s; it is kept until the connection ends"
-    assert took == pytest.approx(9.5, abs=1.5)
-    assert [text.split()[1] for text in told[1:]] == ["20", "40", "60"]
-    again = bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
-    assert again.result().success

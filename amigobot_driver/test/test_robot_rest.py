@@ -11,8 +11,8 @@ import random
 import pytest
 from bench import Bench
 
-from amigobot_driver.protocol import Command, encode_frame
-from amigobot_driver.robot import Options, Report, TurnRate
+from amigobot_driver.protocol import encode_frame
+from amigobot_driver.robot import Options, Report
 
 #: Offset of the wheel velocities in a SIP and in the motor packet of an Erratic, by the upper half of the id.
 _VELOCITIES = {0x30: 7, 0x80: 9}
@@ -63,14 +63,6 @@ def test_moves_and_turns_end_where_they_should(bench):
     assert len([word for word in bench.words() if word.startswith(("MOVE", "HEAD"))]) == 3
 
 
-def test_a_cancelled_move_ends_at_rest(bench):
-    move = bench.ask(lambda: bench.robot.move(2.0, bench.now))
-    bench.run(2.0)
-    bench.ask(lambda: bench.robot.cancel(move))
-    assert bench.until(move.ended.done) < 3.0
-    assert "has not come to rest" not in move.ended.result().message
-
-
 def test_the_odometry_shows_rest(bench):
     bench.robot.set_odometry(1.0, 2.0, 0.5)
     begin = bench.now
@@ -81,14 +73,6 @@ def test_the_odometry_shows_rest(bench):
         assert (state.x, state.y, state.yaw) == (1.0, 2.0, 0.5)
         assert (state.linear, state.angular, state.left_velocity, state.right_velocity) == (0.0, 0.0, 0.0, 0.0)
     assert [report.stamp for report in reports] == sorted({report.stamp for report in reports})
-
-
-def test_flash_is_written_at_rest():
-    bench = Bench(Options(profile="erratic"), "erratic")
-    bench.connect()
-    bench.down.fault = NoiseAtRest(9, 0.001, moving=True)
-    bench.run(5.0)
-    assert bench.ask(bench.robot.flash.save).success
 
 
 @pytest.mark.parametrize("linear", [0.002, 0.009])
@@ -111,21 +95,3 @@ def test_a_slow_move_is_motion():
     assert move.ended.result().success
     assert bench.simulator.truth.pose.x == pytest.approx(0.1, abs=0.02)
     assert sum(word.startswith("MOVE") for word in bench.words()) == 1
-
-
-def test_the_gyro_is_calibrated():
-    bench = Bench(Options(gyro=True), "amigo-sh")
-    bench.connect()
-    bench.down.fault = NoiseAtRest(9, 0.001)
-    bench.run(10.0)
-    assert math.isfinite(bench.robot.gyro.calibrated)
-    rates = [event.rate for event in bench.told(TurnRate, bench.now - 2.0)]
-    assert rates and abs(sum(rates) / len(rates)) < 0.01
-
-
-def test_the_keep_alive_of_a_robot_at_rest_is_stop(bench):
-    bench.run(1.0, cmd_vel=(0.1, 0.0))
-    bench.run(3.0)
-    since = bench.now
-    bench.run(5.0)
-    assert set(bench.words(since)) == {str(Command.STOP())}

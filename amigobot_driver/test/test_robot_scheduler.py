@@ -14,40 +14,6 @@ from amigobot_driver.robot.scheduler import Scheduler, Timer
 
 
 class TestOneTimer:
-    def test_runs_once_when_its_time_has_come(self) -> None:
-        scheduler, calls = Scheduler(), []
-        scheduler.timer(calls.append).set(2.0)
-        for now in (1.0, 1.9, 2.0, 2.1, 3.0):
-            scheduler.run(now)
-        assert calls == [2.0]
-        assert scheduler.next_time() == math.inf
-
-    def test_is_idle_until_it_is_set(self) -> None:
-        scheduler = Scheduler()
-        timer = scheduler.timer(lambda now: None)
-        assert not timer.pending
-        assert scheduler.next_time() == math.inf
-
-    def test_a_moved_timer_runs_at_its_new_time_only(self) -> None:
-        scheduler, calls = Scheduler(), []
-        timer = scheduler.timer(calls.append)
-        for time in (1.0, 3.0, 2.0):
-            timer.set(time)
-        assert scheduler.next_time() == 2.0
-        for now in (1.0, 2.0, 3.0):
-            scheduler.run(now)
-        assert calls == [2.0]
-
-    def test_a_timer_that_was_cancelled_and_set_again_to_the_same_time_runs_once(self) -> None:
-        scheduler, calls = Scheduler(), []
-        timer = scheduler.timer(calls.append)
-        timer.set(1.0)
-        timer.cancel()
-        assert scheduler.next_time() == math.inf
-        timer.set(1.0)
-        scheduler.run(1.0)
-        assert calls == [1.0]
-
     def test_a_callback_that_is_always_due_runs_once_in_each_call(self) -> None:
         scheduler, calls = Scheduler(), []
 
@@ -63,23 +29,6 @@ class TestOneTimer:
 
 
 class TestSeveralTimers:
-    def test_run_in_the_order_of_their_times_and_then_of_their_setting(self) -> None:
-        scheduler, order = Scheduler(), []
-        timers = {name: scheduler.timer(lambda now, name=name: order.append(name)) for name in "abcd"}
-        for name, time in (("c", 2.0), ("a", 1.0), ("d", 2.0), ("b", 1.0)):
-            timers[name].set(time)
-        scheduler.run(9.0)
-        assert order == ["a", "b", "c", "d"]
-
-    def test_one_that_another_callback_cancels_does_not_run(self) -> None:
-        scheduler, calls = Scheduler(), []
-        later = scheduler.timer(calls.append)
-        first = scheduler.timer(lambda now: later.cancel())
-        first.set(1.0)
-        later.set(2.0)
-        scheduler.run(3.0)
-        assert calls == []
-
     def test_what_has_no_room_stays_due(self) -> None:
         scheduler, order, room = Scheduler(), [], [2]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from bench import Bench, Noise, losing, losing_first
+from bench import Bench, losing, losing_first
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,7 +23,7 @@ from amigobot_driver.protocol import (
     SyncReply,
     encode_frame,
 )
-from amigobot_driver.robot import Identified, LinkChanged, LinkState, Options, RequestRefusedError, Robot
+from amigobot_driver.robot import Identified, LinkChanged, LinkState, Options, RequestRefusedError
 from amigobot_driver.sim import Faults, SessionState, Simulator
 
 DISCONNECTED, SYNCING, OPENING, RUNNING, LOST = LinkState
@@ -76,12 +76,6 @@ class TestConnect:
         assert not report.sonar_enabled
         assert bench.robot.tuning.config is not None
 
-    def test_leaves_the_motors_alone_when_told_so(self) -> None:
-        bench = Bench(Options(motors_on_connect=False))
-        bench.connect()
-        assert not bench.reports[-1].motors_enabled
-        assert not [word for word in bench.words() if word.startswith("ENABLE")]
-
     def test_to_a_robot_that_is_switched_on_later(self) -> None:
         bench = Bench()
         bench.switch_off()
@@ -112,14 +106,6 @@ class TestConnect:
         bench.run(5)
         assert bench.states == [SYNCING, OPENING, RUNNING]
 
-    def test_through_the_chatter_of_a_radio_modem(self) -> None:
-        bench = Bench()
-        bench.plug_in()
-        for text in (b"WMS2\r", b"Connecting...\r\n", b"Connected to address 2\r\n", b"\xfa\xfb\xfa", b"|||\r\xfa"):
-            bench.down._travelling.append((bench.now, text))
-            bench.run(0.1)
-        assert bench.until(running(bench)) < 3.0
-
     @pytest.mark.parametrize("lost", [Command.PULSE, Command.OPEN, Command.CLOSE], ids=["SYNC0", "SYNC1", "SYNC2"])
     @pytest.mark.parametrize("way", ["up", "down"])
     def test_again_when_a_frame_of_the_handshake_is_lost(self, way: str, lost: Command) -> None:
@@ -127,12 +113,6 @@ class TestConnect:
         getattr(bench, way).fault = losing_first(1, lost)
         bench.plug_in()
         assert bench.until(running(bench)) < 10.0
-
-    def test_again_when_every_third_frame_is_lost(self) -> None:
-        bench = Bench()
-        bench.up.fault, bench.down.fault = Noise(1, frames=0.33), Noise(2, frames=0.33)
-        bench.plug_in()
-        bench.until(running(bench), within=60)
 
 
 class TestLineSpeed:
@@ -143,14 +123,6 @@ class TestLineSpeed:
         bench.plug_in()
         bench.until(running(bench), within=8)
         assert bench.robot.note == f"connected to Amigo_7 at {robot} baud"
-
-    def test_note_names_the_speeds_tried(self) -> None:
-        bench = Bench()
-        bench.switch_off()
-        bench.plug_in()
-        bench.run(6)
-        assert "looking for a robot at 38400 baud; none answers at 9600 baud" in bench.notes
-        assert "no robot answers at 9600, 38400, 115200, 57600, 19200 baud: is it switched on" in bench.robot.note
 
     def test_that_worked_is_tried_first_when_the_link_is_lost(self) -> None:
         bench = Bench(baud=38400, check_baud=True)
@@ -236,20 +208,6 @@ class TestSessionLeftOpen:
         assert bench.words()[0] == "STOP"
         assert bench.simulator.truth.pose.x - position < 0.01
 
-    def test_at_another_line_speed(self) -> None:
-        bench = Bench(baud=38400, check_baud=True)
-        left_driving(bench)
-        bench.plug_in()
-        bench.until(running(bench), within=30)
-        assert bench.simulator.truth.left_velocity == 0
-
-    def test_when_the_closing_frames_are_lost(self) -> None:
-        bench = Bench()
-        left_driving(bench)
-        bench.up.fault = losing_first(4, Command.CLOSE)
-        bench.plug_in()
-        assert bench.until(running(bench)) < 4.0
-
     def test_synchronised_but_not_open(self) -> None:
         """Such a robot is silent, and hears nothing but OPEN and CLOSE."""
         bench = Bench()
@@ -332,11 +290,6 @@ class TestLostSession:
         assert not bench.reports[-1].moving
         assert bench.robot.session.connections == 2
 
-    def test_robot_was_reset(self, bench: Bench) -> None:
-        """It is deaf for a second."""
-        bench.simulator.reset()
-        self.reconnected(bench, within=6)
-
     def test_robot_says_that_it_was_reset(self, bench: Bench) -> None:
         bench.down._travelling.append((bench.now, encode_frame(Reset().encode())))
         self.reconnected(bench, within=6)
@@ -351,30 +304,6 @@ class TestLostSession:
         bench.until(running(bench), within=3)
         bench.run(2)
         assert bench.reports[-1].motors_enabled
-
-    def test_robot_was_out_of_range_for_a_minute(self, bench: Bench) -> None:
-        bench.go_out_of_range()
-        bench.run(60)
-        assert bench.simulator.truth.left_velocity == 0, "its own watchdog stops it"
-        bench.come_back()
-        bench.until(running(bench), within=3)
-
-    def test_robot_complains_of_the_stop_that_is_no_part_of_a_handshake(self, bench: Bench) -> None:
-        """As ARCOS does of anything out of order. It was reset, and comes back through a slow radio."""
-        complaints = []
-
-        def complain(frame: bytes) -> bytes:
-            if bench.simulator.session is SessionState.WAIT and frame[3] == Command.STOP.number:
-                complaints.append(frame)
-                bench.down.send(encode_frame(Reset().encode()), bench.now)
-            return frame
-
-        bench.down.delay = 0.1
-        bench.up.fault = complain
-        bench.simulator.reset()
-        bench.until(lambda: not bench.robot.running)
-        bench.until(running(bench), within=3)
-        assert complaints
 
     @pytest.mark.parametrize("baud", [None, 0], ids=["serial", "TCP"])
     def test_robot_that_hears_and_is_not_heard_is_told_to_stop_first(self, baud: int | None) -> None:
@@ -407,15 +336,6 @@ class TestLostSession:
         bench.run(10)
         assert len(bench.reports) == count, "nothing stale is published as fresh"
 
-    def test_robot_does_not_hear_but_is_heard(self, bench: Bench) -> None:
-        """Half a radio link: the robot's watchdog stops it, the driver goes on as soon as it is heard again."""
-        bench.up.fault = lambda frame: b""
-        bench.run(10)
-        assert bench.simulator.truth.left_velocity == 0
-        bench.come_back()
-        bench.run(3, cmd_vel=(0.2, 0.0))
-        assert bench.simulator.truth.left_velocity > 0.15
-
     def test_a_few_lost_packets_are_no_reason(self, bench: Bench) -> None:
         bench.go_out_of_range()
         bench.run(0.7)
@@ -434,17 +354,6 @@ class TestLostSession:
         bench.run(2)
         assert bench.reports[-1].motors_enabled
         assert not bench.reports[-1].moving
-
-    def test_velocities_are_refused_meanwhile_and_forgotten(self, bench: Bench) -> None:
-        bench.unplug()
-        with pytest.raises(RequestRefusedError, match="there is no robot to drive"):
-            bench.drive(0.2, 0.0)
-        assert bench.robot.motion.stats.refused == 1
-        since = bench.now
-        bench.plug_in()
-        bench.until(running(bench))
-        bench.run(1)
-        assert not [word for word in bench.words(since) if word.startswith("VEL") and word != "VEL(0)"]
 
 
 class TestFrozenProcess:
@@ -476,20 +385,6 @@ class TestFrozenProcess:
         bench.switch_off()
         bench.sleep(1.3, writer_first=writer_first)
         assert bench.until(lambda: bench.robot.state is LOST) < 0.3
-
-    def test_gives_a_reader_that_hangs_two_seconds(self) -> None:
-        """Nothing is known of a robot whose packets nobody takes from the port: it counts as lost."""
-        bench = Bench()
-        bench.connect()
-        bench.hang_reader()
-        assert 1.9 < bench.until(lambda: bench.robot.state is LOST) < 2.2
-
-    def test_loses_a_robot_that_sends_anything_but_standard_packets(self) -> None:
-        """Bytes arrive all the time, so no read ever returns empty-handed."""
-        bench = Bench()
-        bench.connect()
-        bench.down.fault = lambda frame: b"\x00" * len(frame)
-        assert bench.until(lambda: bench.robot.state is LOST) < 1.3
 
 
 class TestIdentity:
@@ -525,27 +420,12 @@ class TestIdentity:
         assert "distances may be wrong; the profiles are" in identified.reason
         assert not identified.known
 
-    def test_that_the_user_knows_better(self) -> None:
-        bench = Bench(Options(profile="amigo"))
-        bench.down.fault = self.calling_itself("Pioneer", "zx81")
-        bench.connect()
-        assert bench.robot.profile.name == "amigo"
-        [identified] = bench.told(Identified)
-        assert identified.reason == "it was requested: amigo"
-        assert identified.known
-
     def test_missing_altogether(self) -> None:
         """One manual says that SYNC2 is echoed as it is (docs/protocol.md E-13): then nobody knows who it is."""
         bench = Bench()
         bench.down.fault = lambda frame: Command.CLOSE().encode() if frame[3] == 2 else frame
         bench.connect()
         assert bench.robot.profile.name == "generic"
-
-    def test_does_not_break_a_line_of_the_log(self) -> None:
-        bench = Bench()
-        bench.down.fault = self.calling_itself("Pioneer", "amigo", name="a\nERROR\x1b[2J")
-        bench.connect()
-        assert all(note.isprintable() for note in bench.notes)
 
 
 class TestRefusingRobot:
@@ -607,17 +487,6 @@ class TestClose:
         bench.run(2)
         assert bench.words(since) == []
 
-    def test_speaks_into_the_dark_when_the_robot_is_out_of_range(self) -> None:
-        """It may still hear us, and it may still be driving."""
-        bench = Bench()
-        bench.connect()
-        bench.run(3, cmd_vel=(0.3, 0.0))
-        bench.down.fault = lambda frame: b""
-        bench.until(lambda: not bench.robot.running)
-        bench.ask(bench.robot.link.close)
-        bench.run(2)
-        assert bench.simulator.session is SessionState.WAIT
-
 
 # -- bytes are never trusted ----------------------------------------------------------------------------------
 
@@ -664,7 +533,3 @@ class TestAnyBytes:
         decoder = FrameDecoder()
         for _, data in bench.up.log:
             assert len(decoder.feed(encode_frame(data), 0.0)) == 1
-
-    def test_of_an_empty_read_change_nothing(self) -> None:
-        robot = Robot(Options())
-        assert robot.link.receive(b"", 5.0) == []

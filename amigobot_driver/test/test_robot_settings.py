@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from concurrent.futures import Future
 
 import pytest
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command
-from amigobot_driver.robot import BatteryChanged, BatteryLevel, Options, Outcome
+from amigobot_driver.robot import BatteryChanged, BatteryLevel, Outcome
 from amigobot_driver.robot.devices.switch import Switch
 from amigobot_driver.robot.sensing.battery import BatteryMonitor
 
@@ -60,12 +59,6 @@ class TestSwitching:
         assert bench.words(since).count("ENABLE(0)") == lost + 1
         assert bench.robot.motors.counters()["motors_resent"] >= lost
 
-    def test_is_not_repeated_once_it_is_confirmed(self, bench: Bench) -> None:
-        since = bench.now
-        motors(bench, False)
-        bench.run(10)
-        assert bench.words(since).count("ENABLE(0)") <= 2
-
     def test_fails_with_the_reason_when_the_robot_ignores_it(self, bench: Bench) -> None:
         motors(bench, False)
         bench.run(1)
@@ -91,23 +84,6 @@ class TestSwitching:
         assert second.result().success
         assert bench.reports[-1].motors_enabled
 
-    def test_without_a_robot_fails_at_once(self) -> None:
-        bench = Bench()
-        assert motors(bench, True).result(0) == Outcome(False, "motors: there is no robot: not connected")
-
-    def test_fails_when_the_robot_is_lost_meanwhile(self, bench: Bench) -> None:
-        bench.go_out_of_range()
-        answer = motors(bench, False)
-        bench.run(2)
-        assert not answer.result(0).success
-        assert "no packet for 1.0 s" in answer.result(0).message
-
-    def test_survives_somebody_who_no_longer_waits(self, bench: Bench) -> None:
-        answer = motors(bench, False)
-        assert answer.cancel()
-        bench.run(2)
-        assert not bench.reports[-1].motors_enabled
-
 
 class TestButton:
     """The MOTORS button is the operator's word: it is followed, not fought."""
@@ -131,21 +107,6 @@ class TestButton:
         bench.connect()
         bench.run(3)
         assert not bench.reports[-1].motors_enabled
-
-    def test_is_followed_where_the_motors_are_left_alone(self) -> None:
-        bench = Bench(Options(motors_on_connect=False))
-        bench.connect()
-        bench.simulator.press_motors_button()
-        bench.run(3)
-        assert bench.reports[-1].motors_enabled
-
-    def test_does_not_bring_an_old_velocity_to_life(self, bench: Bench) -> None:
-        bench.run(1, cmd_vel=(0.3, 0.0))
-        bench.simulator.press_motors_button()
-        bench.run(3)
-        bench.simulator.press_motors_button()
-        bench.run(3)
-        assert not bench.reports[-1].moving
 
 
 class TestAfterReconnect:
@@ -194,20 +155,6 @@ class TestBattery:
     def test_an_alarm_ends_only_well_above_its_threshold(self) -> None:
         assert self.levels(10.9, 11.2) == [BatteryLevel.LOW]
         assert self.levels(10.9, 11.4) == [BatteryLevel.LOW, BatteryLevel.GOOD]
-
-    def test_motors_that_start_raise_no_alarm(self) -> None:
-        """They pull the voltage down for a moment."""
-        assert self.levels(*[12.0, 10.6] * 20, seconds=0.5) == []
-
-    def test_one_reading_that_is_nonsense_raises_none(self) -> None:
-        assert self.levels(12.5, 0.0, 12.5, seconds=0.1) == []
-
-    def test_hovering_about_a_threshold_is_one_alarm(self) -> None:
-        assert self.levels(*[11.05, 10.95] * 30, seconds=20) == [BatteryLevel.LOW]
-
-    def test_charge_is_unknown_before_the_first_packet(self) -> None:
-        assert math.isnan(BatteryMonitor(BATTERY).charge)
-        assert math.isnan(BatteryMonitor(BATTERY).voltage)
 
     @given(st.lists(st.tuples(st.floats(0, 40), st.floats(-10, 1e6)), min_size=1))
     def test_charge_is_a_share_whatever_comes(self, readings: list[tuple[float, float]]) -> None:

@@ -9,10 +9,10 @@ import itertools
 from collections.abc import Iterable
 
 import pytest
-from bench import Bench, Fault, losing, losing_first, lost
+from bench import Bench, Fault, losing, losing_first
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, Playlist
+from amigobot_driver.protocol import Command
 from amigobot_driver.robot import Options, Outcome
 from amigobot_driver.robot.devices.sounds import SoundPlayer
 from amigobot_driver.sim import Simulator
@@ -93,14 +93,6 @@ def test_the_playlist_is_fetched_once_a_session(bench: SoundBench) -> None:
     assert len(bench.up.log) > before
 
 
-def test_two_who_ask_at_the_same_time_share_one_listing(bench: SoundBench) -> None:
-    first = bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
-    second = bench.ask(lambda: bench.robot.sounds.list(True, bench.now))
-    bench.until(lambda: first.done() and second.done(), 60.0)
-    assert first.result() == second.result()
-    assert bench.words().count("PLAYLIST(0)") == 1
-
-
 def test_a_gap_of_the_playlist_is_reported_and_filled_by_another_listing() -> None:
     bench = SoundBench()
     bench.down.fault = losing_answers([52, 54])
@@ -136,23 +128,6 @@ def losing_answers(numbers: Iterable[int]) -> Fault:
         return frame
 
     return fault
-
-
-def test_a_robot_that_answers_no_playlist_is_given_up(bench: SoundBench) -> None:
-    bench.up.fault = losing(Command.PLAYLIST)
-    outcome = bench.list(within=SoundPlayer.retries.duration + 1.0)
-    assert outcome == Outcome(False, f"sent PLAYLIST(0) {SoundPlayer.retries.limit} times in 3.2 s and got no answer")
-    assert bench.words().count("PLAYLIST(0)") == SoundPlayer.retries.limit
-    bench.up.fault = None
-    assert bench.list().success
-
-
-def test_the_end_of_the_session_ends_the_listing(bench: SoundBench) -> None:
-    future = bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
-    bench.run(0.3)
-    bench.unplug()
-    assert future.done()
-    assert not future.result().success
 
 
 def test_the_duration_of_a_listing_is_announced() -> None:
@@ -195,12 +170,6 @@ def test_an_unknown_name_is_answered_with_the_nearest(bench: SoundBench) -> None
         bench.robot.sounds.find("zzzz")
     with pytest.raises(LookupError, match="the group ~empty has no sounds"):
         bench.robot.sounds.find("~empty")
-
-
-def test_a_group_ends_where_the_next_begins(bench: SoundBench) -> None:
-    bench.list()
-    assert [entry.name for entry in bench.robot.sounds.members(50)] == ["hello", "good bye"]
-    assert [entry.name for entry in bench.robot.sounds.members(53)] == ["Whoosh", "meow", "moo"]
 
 
 # -- playing --------------------------------------------------------------------------------------------------
@@ -247,29 +216,6 @@ def test_nothing_is_played_while_sounds_are_off(bench: SoundBench) -> None:
     assert bench.heard_sounds == ["51 hello"]
 
 
-def test_a_sound_waits_for_the_switch_that_was_asked_for_before_it(bench: SoundBench) -> None:
-    assert bench.play(51).success
-    bench.ask(lambda: bench.robot.sounds.switch(False, bench.now))
-    assert bench.play(51) == Outcome(False, "sounds are off: call enable_sounds")
-
-
-def test_where_the_robot_says_nothing_of_the_sound_it_is_not_sent(bench: SoundBench) -> None:
-    bench.up.fault = losing(Command.PLAYLIST)
-    outcome = bench.play(51)
-    assert outcome == Outcome(
-        False, f"sent PLAYLIST(51) {SoundPlayer.retries.limit} times in 3.2 s and got no answer: SOUND 51 was not sent"
-    )
-
-
-def test_a_sound_does_not_wait_for_a_long_playlist() -> None:
-    bench = SoundBench(sounds=playlist(["x"] * 200))
-    bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
-    bench.run(1.0)
-    start = bench.now
-    assert bench.play(240).success
-    assert bench.now - start < 0.5
-
-
 # -- on and off -----------------------------------------------------------------------------------------------
 
 
@@ -293,15 +239,6 @@ def test_a_switch_that_is_not_taken_says_what_the_robot_reports(bench: SoundBenc
     assert outcome.message == f"{sent}; the robot reports sounds on"
 
 
-def test_a_switch_is_confirmed_while_a_playlist_comes_in() -> None:
-    bench = SoundBench(sounds=playlist(["x"] * 200))
-    bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
-    bench.run(1.0)
-    start = bench.now
-    assert bench.switch(False).success
-    assert bench.now - start < 1.0
-
-
 def test_off_stays_off_after_a_reset(bench: SoundBench) -> None:
     bench.switch(False)
     bench.simulator.reset()
@@ -310,14 +247,6 @@ def test_off_stays_off_after_a_reset(bench: SoundBench) -> None:
     assert bench.robot.sounds.enabled is False
     bench.heard_sounds.clear()
     assert not bench.play(51).success
-
-
-def test_a_switch_that_is_not_taken_after_a_reset_is_told_to_the_operator(bench: SoundBench) -> None:
-    bench.switch(False)
-    bench.up.fault = losing(Command.SOUNDTOG)
-    bench.simulator.reset()
-    bench.run(20.0)
-    assert bench.notices[-1].endswith("8 times in 3.2 s; the robot reports sounds on")
 
 
 # -- other firmware -------------------------------------------------------------------------------------------
@@ -350,27 +279,3 @@ def test_arcos_takes_notes(frequency: float, note: int) -> None:
     bench = SoundBench("p3dx-sh", sounds={})
     assert bench.answer(lambda: bench.robot.sounds.say([0.5], [frequency], bench.now)).success
     assert bench.words().count(f"SAY({bytes((25, note))!r})") == 1
-
-
-def test_amigos_has_no_tones(bench: SoundBench) -> None:
-    assert bench.answer(lambda: bench.robot.sounds.say([0.02], [5000.0], bench.now)) == Outcome(
-        False, "AmigoBot (AmigOS) has no SAY"
-    )
-
-
-def test_without_a_robot_everything_says_so() -> None:
-    bench = SoundBench()
-    bench.unplug()
-    bench.up.fault = lost
-    for request in (
-        lambda: bench.robot.sounds.list(False, bench.now),
-        lambda: bench.robot.sounds.play(51, bench.now),
-        lambda: bench.robot.sounds.switch(True, bench.now),
-        lambda: bench.robot.sounds.say([0.02], [5000.0], bench.now),
-    ):
-        assert bench.answer(request) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has disappeared")
-
-
-def test_the_simulator_and_the_test_mean_the_same_packet() -> None:
-    count = Playlist(number=len(ANIMALS), enabled=1, name="", offset=0, length=0)
-    assert count.encode()[1:3] == bytes((len(ANIMALS), 1))

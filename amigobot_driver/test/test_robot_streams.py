@@ -7,20 +7,16 @@ from __future__ import annotations
 
 import bisect
 import math
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from bench import Bench, losing_first, lost
+from bench import Bench, losing_first
 
-from amigobot_driver.doctor import History, live_findings
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Compass, Encoders, Packet, Sip
-from amigobot_driver.robot import EncoderReading, Notice, Odometry, Options, Report
-from amigobot_driver.robot.bandwidth import Plan
+from amigobot_driver.robot import EncoderReading, Odometry, Options, Report
 from amigobot_driver.robot.sensing.encoders import STALE, WheelEncoders, meters_per_tick
 from amigobot_driver.robot.sensing.odometry import Odometer
-from amigobot_driver.robot.snapshot import StreamSnapshot, take_snapshot
 from amigobot_driver.robot.streams import RETRIES
 
 AMIGO = load_profile("amigo")
@@ -67,25 +63,6 @@ class TestAsking:
         bench.come_back()
         bench.until(lambda: bench.told(EncoderReading), within=11)
 
-    def test_it_is_asked_for_again_when_it_stops(self) -> None:
-        """As after a reset that we have not noticed."""
-        bench = connected(encoder_stream=True)
-        bench.simulator.receive(Command.ENCODER(0).encode(), bench.now)
-        bench.run(3)
-        since = bench.now
-        bench.run(1)
-        assert words(bench, "ENCODER(2)") == 2
-        assert received(bench, Encoders, since) >= 9
-
-    def test_and_in_the_next_session(self) -> None:
-        bench = connected(encoder_stream=True)
-        bench.unplug()
-        bench.run(1)
-        since = bench.now
-        bench.connect()
-        assert words(bench, "ENCODER(2)", since) == 1
-        assert received(bench, Encoders, bench.now - 0.5) >= 4
-
     def test_it_can_be_switched_while_running_even_if_the_first_stop_is_lost(self) -> None:
         bench = connected()
         bench.ask(lambda: bench.robot.configure(Options(encoder_stream=True), bench.now))
@@ -131,17 +108,6 @@ class TestAsking:
         assert plan.accepted[:2] == ("ENCODERpac", "IOpac")
         assert plan.needed <= plan.available
         assert plan.refused == ("TCM2pac",)
-
-    def test_diagnostics_name_silent_streams_beside_those_that_are_left_out(self) -> None:
-        bench = connected()
-        silent = tuple(StreamSnapshot(name, 0, 5, silent=True) for name in ("IOpac", "ENCODERpac"))
-        plan = Plan(("GYROpac",), ("TCM2pac",), {"TCM2pac": "TCM2pac is left out"}, 80, 91.0)
-        history = History()
-        history.add(replace(take_snapshot(bench.robot), plan=plan, streams=silent))
-        (streams,) = (one for one in live_findings(history, "") if one.check == "streams")
-        assert streams.text == (
-            "No IOpac and no ENCODERpac received; the driver keeps requesting them; TCM2pac is left out."
-        )
 
     def test_a_gyro_is_only_asked_for_where_the_robot_says_it_has_one(self) -> None:
         assert words(connected("amigo-sh"), "GYRO(1)") == 1
@@ -195,21 +161,6 @@ class TestTicks:
         assert odometer.state.left_angle == pytest.approx(19 * 500 / 9550 * math.tau)
         assert encoders.jumps == 0
 
-    def test_the_way_between_two_packets_is_an_arc(self) -> None:
-        """A quarter of a circle of 1 m radius."""
-        odometer = Odometer(AMIGO)
-        odometer.apply_encoders(0.9 * math.pi / 2, 1.1 * math.pi / 2, 0.2, move=True)
-        state = odometer.state
-        assert (state.x, state.y, state.yaw) == pytest.approx((1.0, 1.0, math.pi / 2))
-
-    def test_the_sips_carry_the_pose_on_from_where_the_ticks_have_put_it(self) -> None:
-        bench = connected()
-        odometer = bench.robot.estimator.odometer
-        bench.run(2)
-        odometer.apply_encoders(0.4, 0.4, 0.244, move=True)
-        bench.run(1)
-        assert odometer.state.x == pytest.approx(0.4)
-
     def test_a_jump_of_the_counters_moves_nothing_and_is_counted(self) -> None:
         encoders, odometer = WheelEncoders(), Odometer(AMIGO)
         encoders.leading = True
@@ -229,17 +180,6 @@ class TestTicks:
         for before, after in pairwise(bench.told(Report, since)):
             turned = math.remainder(after.odometry.yaw - before.odometry.yaw, math.tau)
             assert turned == pytest.approx(1.0 * (after.stamp - before.stamp), abs=0.03)
-
-    def test_where_nobody_knows_their_length_the_sips_lead_and_it_is_said_once(self) -> None:
-        encoders, odometer = WheelEncoders(), Odometer(load_profile("generic"))
-        encoders.leading = True
-        told = []
-        for step in range(5):
-            packet = Encoders(left=100 * step, right=100 * step)
-            told += list(encoders.update(packet, 0.1 * step, odometer, load_profile("generic"), None))
-        assert [event.odometry for event in told if isinstance(event, EncoderReading)] == [None] * 5
-        assert len([event for event in told if isinstance(event, Notice)]) == 1
-        assert not (encoders.leading and encoders.follows(0.4))
 
 
 class Drive:
@@ -279,36 +219,7 @@ class Drive:
         return errors
 
 
-def rms(values: list[float]) -> float:
-    return math.sqrt(sum(value * value for value in values) / len(values))
-
-
 class TestOdometryFromEncoders:
-    @pytest.mark.parametrize(("robot", "sips", "ticks"), [("amigo", 0.10e-3, 0.03e-3), ("amigo-sh", 0.15e-3, 0.03e-3)])
-    @pytest.mark.parametrize("speed", [0.01, 0.3])
-    def test_each_pose_is_as_fine_as_the_ticks(self, robot: str, sips: float, ticks: float, speed: float) -> None:
-        coarse, fine = Drive(robot, encoders=False), Drive(robot, encoders=True)
-        for drive in (coarse, fine):
-            drive.go(speed, 0.0, 10)
-        assert rms([distance for distance, _ in coarse.errors()]) > sips
-        assert rms([distance for distance, _ in fine.errors()]) < ticks
-
-    def test_a_long_way_with_turns_ends_where_the_sips_end(self) -> None:
-        """Nothing is lost or counted twice; how long a turn is both have from the same RevCount."""
-        ends = []
-        for encoders in (False, True):
-            drive = Drive("amigo", encoders=encoders)
-            for _ in range(5):
-                drive.go(0.3, 0.0, 3)
-                drive.go(0.1, 1.0, 4)
-                drive.go(-0.2, -0.6, 2)
-            distance, yaw = drive.errors()[-1]
-            assert distance < 0.02
-            assert abs(yaw) < 0.03
-            drive.bench.run(2)
-            ends.append(drive.bench.robot.estimator.odometer.state)
-        assert math.dist((ends[0].x, ends[0].y), (ends[1].x, ends[1].y)) < 0.005
-
     def test_no_pose_jumps_whatever_is_lost(self) -> None:
         """Lost ENCODERpacs, a stream that ends and comes back: the SIPs fill in, from where the pose was."""
         drive = Drive("amigo", encoders=True)
@@ -346,35 +257,9 @@ class TestOdometryFromEncoders:
         state = drive.states[-1][1]
         assert (state.x, state.y, state.yaw) == pytest.approx((5.0, -3.0, 1.0), abs=1e-6)
 
-    def test_a_heading_is_steered_in_the_frame_of_the_ticks(self) -> None:
-        """HEAD takes the robot's own heading; with another track the two drift apart."""
-        drive = Drive("amigo", encoders=True)
-        drive.go(0.0, 1.0, 8)
-        drive.bench.run(2)
-        turn = drive.bench.ask(lambda: drive.bench.robot.turn(0.5, drive.bench.now, absolute=True))
-        drive.bench.until(turn.ended.done, within=20)
-        assert drive.states[-1][1].yaw == pytest.approx(0.5, abs=0.03)
-
-    def test_the_stream_is_not_needed_for_anything_else(self) -> None:
-        """Wheel angles come from the ticks, the pose from the SIPs as long as nobody wants it otherwise."""
-        bench = connected(encoder_stream=True)
-        bench.run(5, cmd_vel=(0.2, 0.0))
-        rolled = bench.told(EncoderReading)[-1]
-        assert rolled.odometry
-        assert rolled.odometry.left_angle == pytest.approx(rolled.left / 9550 * math.tau)
-        counts = rolled.odometry.x / 0.5083e-3
-        assert counts == pytest.approx(round(counts), abs=1e-6)
-
     def test_a_packet_has_the_stamp_of_its_cycle(self) -> None:
         """It follows the SIP on the line, 37 ms at 9600 baud, and tells of the same moment."""
         bench = connected(encoder_stream=True)
         bench.run(2)
         reports = {report.stamp for report in bench.reports}
         assert all(rolled.stamp in reports for rolled in bench.told(EncoderReading)[1:])
-
-    def test_without_a_robot_nothing_is_asked(self) -> None:
-        bench = Bench(Options(encoder_odometry=True))
-        bench.up.fault = lost
-        bench.plug_in()
-        bench.run(5)
-        assert words(bench, "ENCODER(2)") == 0

@@ -12,9 +12,8 @@ from dataclasses import replace
 import pytest
 from bench import Bench, lost
 
-from amigobot_driver.protocol import Command, Config, Sip
-from amigobot_driver.robot import TUNABLE, LinkState, Options, Outcome, Robot
-from amigobot_driver.robot.devices.tuning import RETRIES
+from amigobot_driver.protocol import Command, Sip
+from amigobot_driver.robot import TUNABLE, Options, Outcome
 
 
 @pytest.fixture(params=["amigo", "amigo-sh"])
@@ -63,14 +62,6 @@ def test_what_only_amigosh_has(name, value):
     assert outcome.message == f"this robot's firmware has no {name}"
 
 
-def test_what_the_firmware_lacks_does_not_hold_up_the_rest():
-    bench = Bench(Options(), "amigo")
-    bench.connect()
-    assert not want(bench, ticks_mm=31, rot_kp=41).success
-    bench.run(2.0)
-    assert bench.robot.tuning.config.rot_kp == 41
-
-
 def test_lost_frames_are_sent_again(bench):
     arrived = iter([lost] * 3)
     bench.up.fault = lambda frame: next(arrived, lambda whole: whole)(frame)
@@ -85,15 +76,6 @@ def test_a_robot_that_will_not_is_quoted(bench):
     outcome = want(bench, rot_kp=33)
     assert outcome == Outcome(False, "after 6 tries the robot reports rot_kp 30 instead of 33")
     assert "rot_kp" not in bench.robot.tuning.requested
-
-
-def test_a_robot_that_does_not_answer_is_said_so(bench):
-    bench.down.fault = lambda frame: b"" if frame[3] == 0x20 else frame
-    bench.unplug()
-    bench.connect()
-    bench.run(4.0)
-    assert bench.robot.running
-    assert bench.robot.tuning.config is None
 
 
 def test_a_robot_that_did_not_receive_config_for_a_while_gets_the_requested_values_in_the_same_session(bench):
@@ -228,47 +210,12 @@ def test_success_means_that_the_robot_has_the_value_however_requests_overlap(ben
         assert bench.simulator._firmware.working.rot_kp == 31
 
 
-def test_requests_in_quick_succession_end_although_the_robot_does_not_answer(bench):
-    bench.down.fault = lambda frame: b"" if frame[3] == 0x20 else frame
-    first = bench.ask(lambda: bench.robot.tuning.read(bench.now))
-    for _ in range(int(2 * RETRIES.duration / 0.2)):
-        bench.ask(lambda: bench.robot.tuning.read(bench.now))
-        bench.run(0.2)
-    assert first.done()
-    assert first.result() == Outcome(False, "sent CONFIG 6 times in 3.0 s, the robot did not answer")
-
-
-def test_without_a_robot_a_request_fails_at_once():
-    robot = Robot(Options())
-    for future in (robot.tuning.set({"rot_kp": 33}, 0.0), robot.tuning.read(0.0)):
-        assert future.result() == Outcome(False, "there is no robot: not connected")
-
-
 def test_options_are_applied_on_connecting():
     bench = Bench(Options(tuning={"trans_acc": 123, "rot_kv": 66}))
     bench.connect()
     bench.run(1.0)
     config = bench.robot.tuning.config
     assert (config.trans_acc, config.rot_kv) == (123, 66)
-
-
-def test_options_that_the_firmware_lacks_are_announced_once():
-    bench = Bench(Options(tuning={"ticks_mm": 130, "drift_factor": 5, "rot_kv": 66}), "amigo")
-    for _ in range(2):
-        bench.connect()
-        bench.run(1.0)
-        assert bench.robot.tuning.config.rot_kv == 66
-        bench.unplug()
-    lacking = [text for text in bench.notices if "firmware has no" in text]
-    assert lacking == ["this robot's firmware has no ticks_mm, drift_factor: not set"]
-
-
-def test_nothing_is_sent_while_all_is_as_wanted(bench):
-    bench.run(1.0)
-    start = bench.now
-    bench.run(60.0)
-    assert set(bench.words(start)) == {"PULSE"}
-    assert not [packet for _, packet in bench.packets(start) if isinstance(packet, Config)]
 
 
 class TestSonarSequence:
@@ -286,11 +233,6 @@ class TestSonarSequence:
     def test_only_those_fire(self, bench):
         assert self.poll(bench, 2, 3) == Outcome(True, "sonars 2, 3 fire")
         assert self.fired(bench) == {2, 3}
-
-    def test_none_named_is_all(self, bench):
-        self.poll(bench, 2)
-        assert self.poll(bench).success
-        assert self.fired(bench) == set(range(8))
 
     def test_a_lost_frame_is_sent_again(self, bench):
         arrived = iter([lost])
@@ -316,12 +258,6 @@ class TestSonarSequence:
         with pytest.raises(ValueError, match=complaint):
             bench.robot.poll_sonars(sonars, bench.now)
 
-    def test_it_is_asked_for_on_connecting(self):
-        bench = Bench(Options(sonar_sequence=(4, 5)))
-        bench.connect()
-        bench.run(1.0)
-        assert self.fired(bench) == {4, 5}
-
 
 @pytest.mark.parametrize(("name", "own"), [("rev_count", 40_000), ("sonar_cycle", 0), ("trans_decel", 0)])
 def test_an_own_value_that_no_command_can_carry_is_left_alone_when_it_is_requested_no_more(name, own):
@@ -341,50 +277,6 @@ def test_an_own_value_that_no_command_can_carry_is_left_alone_when_it_is_request
     assert bench.robot.running
 
 
-@pytest.mark.parametrize("profile", ["erratic", "amigo-sh"])
-@pytest.mark.parametrize("limit", [0.1, 0.5])
-def test_a_limit_is_the_robots_own_again_after_a_lost_link(profile, limit):
-    """An Erratic holds what was set over a session, an AmigoBot forgets it."""
-    bench = Bench(Options(profile=profile), profile)
-    bench.connect()
-    bench.run(2.0)
-    own = bench.robot.tuning.config.trans_vel_max
-    for max_linear in (limit, 0.0):
-        options = Options(profile=profile, max_linear=max_linear)
-        assert answer_of(bench, lambda options=options: bench.robot.configure(options, bench.now)).success
-        if max_linear:
-            assert bench.robot.tuning.config.trans_vel_max == 1000 * limit
-            lose_the_link(bench)
-    bench.run(2.0)
-    assert bench.robot.tuning.config.trans_vel_max == own
-    assert bench.robot.limits.working[0] == pytest.approx(own / 1000)
-
-
-def test_a_value_that_the_robot_refuses_is_not_sent_again_with_the_next_change():
-    bench = Bench(Options(), "p3dx")
-    bench.connect()
-    refused = replace(bench.robot.options, tuning={"rot_acc": 1146})
-    answer = answer_of(bench, lambda: bench.robot.configure(refused, bench.now))
-    assert not answer.success
-    assert "rot_acc 300 instead of 1146" in answer.message
-    since = bench.now
-    assert answer_of(bench, lambda: bench.robot.configure(replace(refused, encoder_stream=True), bench.now)).success
-    assert not bench.robot.tuning.applying
-    assert not [word for word in bench.words(since) if word.startswith("SETRA")]
-
-
-def test_a_request_whose_value_is_released_ends_at_once():
-    bench = Bench(Options(), "amigo-sh")
-    bench.connect()
-    bench.run(2.0)
-    first = bench.ask(lambda: bench.robot.configure(Options(tuning={"trans_decel": 1500}), bench.now))
-    second = bench.ask(lambda: bench.robot.configure(Options(), bench.now))
-    assert first.done()
-    assert first.result().message == "another request released trans_decel"
-    bench.until(second.done, 10.0)
-    assert second.result().success
-
-
 @pytest.mark.parametrize("during", [0.2, 0.0])
 def test_a_limit_that_changes_while_the_link_is_lost_does_not_become_the_robots_own(during: float) -> None:
     bench = Bench(Options(profile="erratic"), "erratic")
@@ -402,14 +294,3 @@ def test_a_limit_that_changes_while_the_link_is_lost_does_not_become_the_robots_
     limit(0.0)
     bench.run(2.0)
     assert bench.robot.tuning.config.value("trans_vel_max") == own
-
-
-def test_an_option_that_is_set_while_the_session_opens_is_applied_in_it() -> None:
-    bench = Bench(Options(), "amigo")
-    bench.plug_in()
-    bench.until(lambda: bench.robot.state is LinkState.OPENING, 20.0)
-    answer = answer_of(bench, lambda: bench.robot.configure(Options(tuning={"trans_acc": 123}), bench.now))
-    assert answer.message == "kept for the next connection"
-    bench.until(lambda: bench.robot.running, 20.0)
-    bench.run(8.0)
-    assert bench.robot.tuning.config.value("trans_acc") == 123

@@ -58,43 +58,6 @@ def test_lost_frames_are_sent_again_and_never_twice_the_way(bench):
     assert bench.simulator.truth.pose.x == pytest.approx(0.4, abs=0.03)
 
 
-def test_a_move_under_way_is_not_sent_again(bench):
-    start = bench.now
-    finish(bench, bench.ask(lambda: bench.robot.move(0.5, bench.now)))
-    assert sum(word.startswith("MOVE") for word in bench.words(start)) <= 2
-
-
-def test_a_velocity_ends_a_motion_goal(bench):
-    move = bench.ask(lambda: bench.robot.move(1.0, bench.now))
-    bench.run(1.0)
-    bench.drive(0.0, 0.0)
-    assert not finish(bench, move).success
-    bench.until(lambda: not bench.reports[-1].moving)
-    assert bench.simulator.truth.pose.x < 0.9
-
-
-@pytest.mark.parametrize("hard", [False, True], ids=["stop", "emergency stop"])
-def test_a_stop_ends_a_motion_goal(bench, hard):
-    turn = bench.ask(lambda: bench.robot.turn(3.0, bench.now))
-    bench.run(1.0)
-    bench.ask(bench.robot.emergency_stop if hard else lambda: bench.robot.stop(bench.now))
-    assert not finish(bench, turn).success
-    bench.until(lambda: not bench.reports[-1].moving)
-
-
-def test_a_lost_link_ends_a_motion_goal_and_nothing_drives_on_afterwards(bench):
-    move = bench.ask(lambda: bench.robot.move(1.0, bench.now))
-    bench.run(1.0)
-    bench.unplug()
-    assert not move.ended.result(timeout=0).success
-    bench.plug_in()
-    bench.until(lambda: bench.robot.running)
-    bench.run(1.0)
-    x = bench.simulator.truth.pose.x
-    bench.run(3.0)
-    assert bench.simulator.truth.pose.x == pytest.approx(x, abs=0.005)
-
-
 def test_a_robot_that_does_not_get_on_is_stopped_and_said_so(bench):
     bench.run(0.5)
     bench.up.fault = lost
@@ -130,11 +93,6 @@ class TestWheels:
         state = bench.robot.estimator.odometer.state
         assert (state.left_velocity, state.right_velocity) == pytest.approx((0.10, 0.20), abs=0.01)
 
-    def test_they_end_with_their_sender(self, bench):
-        bench.ask(lambda: bench.robot.drive_wheels(0.2, -0.2, bench.now))
-        bench.run(0.6)
-        assert bench.words(bench.now - 0.1)[:2] == ["VEL(0)", "RVEL(0)"]
-
     def test_too_fast_is_scaled_down_in_the_same_proportion(self, bench):
         since = bench.now
         bench.ask(lambda: bench.robot.drive_wheels(1e9, 0.5e9, bench.now))
@@ -152,17 +110,6 @@ class TestWheels:
             bench.run(0.1)
         assert 0.3 < bench.simulator.truth.turn_rate < 0.51
 
-    @pytest.mark.parametrize("limit", [0.065, 0.185, 0.3])
-    @pytest.mark.parametrize("wheels", [(-0.3, 0.3), (0.0, 0.3), (0.29, 0.3), (0.3, -0.13)])
-    def test_the_steps_of_the_command_keep_the_angular_limit(self, limit, wheels):
-        """A step of one wheel turns a Pioneer 3-DX by 0.056 rad/s."""
-        bench = Bench(Options(max_angular=limit), "p3dx")
-        bench.connect()
-        for _ in range(20):
-            bench.ask(lambda: bench.robot.drive_wheels(*wheels, bench.now))
-            bench.run(0.1)
-        assert abs(bench.simulator.truth.turn_rate) < limit * 1.02
-
     @pytest.mark.parametrize(
         ("left", "right", "difference", "steps"),
         [
@@ -179,11 +126,6 @@ class TestWheels:
         (command,) = Wheels.nearest(left, right, 0.41, difference, 0.02).instructions
         assert command == Command.VEL2((steps[0] & 0xFF) << 8 | steps[1] & 0xFF)
 
-    @pytest.mark.parametrize("left", [math.nan, math.inf])
-    def test_what_is_no_number_is_refused(self, bench, left):
-        with pytest.raises(RequestRefusedError, match="left is"):
-            bench.robot.drive_wheels(left, 0.1, bench.now)
-
 
 class TestHeading:
     def test_the_firmware_keeps_the_heading(self, bench):
@@ -192,8 +134,3 @@ class TestHeading:
             bench.run(0.1)
         assert math.degrees(bench.simulator.truth.pose.heading) == pytest.approx(45, abs=3)
         assert bench.robot.estimator.odometer.state.linear == pytest.approx(0.15, abs=0.02)
-
-    def test_it_ends_with_its_sender(self, bench):
-        bench.ask(lambda: bench.robot.drive_heading(0.15, 1.0, bench.now))
-        bench.run(4.0)
-        assert not bench.reports[-1].moving
