@@ -177,6 +177,14 @@ class TestDriving:
         bench.run(2.0)
         assert set(own_words(bench, after)) == {"STOP"}
 
+    def test_no_more_than_20_commands_a_second(self, bench: Bench) -> None:
+        """Erratic manual E.5."""
+        since = bench.now
+        bench.run(5.0, cmd_vel=(0.3, 0.2), rate=50.0)
+        times = [time for time, _ in bench.up.log if time >= since]
+        assert min(after - before for before, after in itertools.pairwise(times)) > 0.049
+        assert len(times) > 80
+
     def test_a_velocity_on_a_heading(self, bench: Bench) -> None:
         """What Player calls SetVelHead."""
         for _ in range(50):
