@@ -104,7 +104,9 @@ def assert_same(reports: list[tuple[int, Report]], then: list[tuple[int, Report]
             assert now.odometry.linear == before.odometry.linear
             assert now.odometry.angular == pytest.approx(before.odometry.angular, rel=1e-6)
         assert now.smoothed_volts == pytest.approx(before.smoothed_volts, rel=1e-9)
-        rest = {"stamp": 0.0, "odometry": now.odometry, "pings": (), "smoothed_volts": 0.0, "moving": False}
+        assert now.charge == pytest.approx(before.charge, rel=1e-9)
+        rest = {"stamp": 0.0, "odometry": now.odometry, "pings": (), "smoothed_volts": 0.0, "charge": 0.0}
+        rest |= {"moving": False}
         assert dataclasses.replace(now, **rest) == dataclasses.replace(before, **rest)
         for ping, ping_then in zip(now.pings, before.pings, strict=True):
             assert (ping.number, ping.range) == (ping_then.number, ping_then.range)

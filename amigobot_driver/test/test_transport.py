@@ -442,7 +442,7 @@ class TestSimulated:
             ("sim://amigo?sead=1", "option 'sead' is not known, allowed: world, "),
             ("sim://amigo?seed=one", "seed='one'"),
             ("sim://amigo?baud=1200", "1200"),
-            ("sim://amigo?check_baud=yes", "expected 0 or 1"),
+            ("sim://amigo?check_baud=yes", "0 or 1"),
             ("sim://amigo/there", "the form is sim://ROBOT"),
         ],
     )

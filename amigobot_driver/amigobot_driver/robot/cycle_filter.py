@@ -49,6 +49,11 @@ class CycleFilter:
             self._packets.append((0, arrival))
             return arrival
         cycles = int((arrival - self._begin) / self.cycle + _EARLY)
+        if not cycles and self._regular:
+            # Without a gap before it, a packet comes too soon only if those before it were late.
+            cycles = 1
+            self._packets.clear()
+            self._packets.append((self._count + 1, arrival))
         self._count += cycles
         phase, least = self._phase(self._count, arrival), self._least()
         regular, self._regular = self._regular and cycles == 1, cycles == 1
