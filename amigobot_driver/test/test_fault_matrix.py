@@ -311,7 +311,7 @@ ROWS = (
         seen="no interruption; damaged packets are counted, diagnostics warn",
         begin=simulated(corrupt=0.002),
         lasts=20.0,
-        warns=("link", "damaged packets in the last second: check cable, radio and line speed"),
+        warns=("link", "Check cable, radio and line speed"),
         counts=("link", "checksum_errors"),
         covers=("corrupt",),
     ),
@@ -511,7 +511,7 @@ ROWS = (
         begin=simulated(stuck_button=True),
         end=button_released,
         lasts=6.0,
-        warns=("motors", "motors off: call enable_motors, or press MOTORS on the robot"),
+        warns=("motors", "press MOTORS on the robot"),
         covers=("stuck_button",),
     ),
     Row(
@@ -532,7 +532,7 @@ ROWS = (
         end=charged(1.0),
         lasts=20.0,
         link=None,
-        warns=("battery", "the robot switches off at 10.0 V. Stop and charge it now"),
+        warns=("battery", "switches itself off. Stop and charge it now"),
         within=4.0,
     ),
     Row(

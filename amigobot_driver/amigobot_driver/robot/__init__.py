@@ -3,6 +3,9 @@
 
 """The robot as an object: session, motion, odometry, devices, settings. Time is an argument of every call.
 
+A module is in `devices/` if it sends commands to one device or setting of the robot, in `sensing/` if it turns packets
+into values in SI units, in `monitors/` if it counts or judges what packets show. The last two send nothing.
+
 `X as X` marks a name that other layers may import from here.
 """
 
