@@ -9,7 +9,6 @@ import contextlib
 import errno
 import os
 import re
-import select
 import termios
 import threading
 
@@ -20,8 +19,6 @@ from ..errors import PortError
 
 #: Bits on the line for one byte: start, eight data, stop.
 _BITS = 10
-#: Bytes to read at once: a serial driver of the kernel holds 4096.
-_CHUNK = 4096
 #: Exceptions of pyserial: its own (OSError), and what it raises when a port disappears during a call.
 _FAILURES = (OSError, termios.error, TypeError, ValueError)
 #: Beginnings of the names of pseudo-terminals, on Linux and on macOS.
@@ -37,19 +34,19 @@ class SerialPort:
         self.name = url
         self._lock = threading.Lock()
         self._closing = threading.Lock()
-        self._local = "://" not in url  #: a device file
-        if self._local and not os.path.exists(url):
+        local = "://" not in url  # a device file
+        if local and not os.path.exists(url):
             error = PortError(_explain(url, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))))
             error.missing = url
             raise error
-        self._link = _terminal_link(url) if self._local else None
+        self._link = _terminal_link(url) if local else None
         if self._link and self._link == _dead_links.get(url):
             # The kernel gives the number of a terminal to the next program: a shell, or another robot.
             raise PortError(f"{url}: the program that made this link has ended; start it again, as it makes a new one")
         self._device = os.path.realpath(url)
         try:
             self._serial = serial.serial_for_url(url, baud, do_not_open=True)
-            if self._local:
+            if local:
                 # Only local ports support these two.
                 self._serial.exclusive = True
                 self._serial.write_timeout = WRITE_TIMEOUT
@@ -70,8 +67,6 @@ class SerialPort:
     def read(self, timeout: float) -> bytes:
         """Return the available bytes, see `Port.read`."""
         try:
-            if self._local:
-                return self._read_device(timeout)
             if self._serial.timeout != timeout:  # setting it configures the whole port again
                 self._serial.timeout = timeout
             first: bytes = self._serial.read(1)
@@ -79,31 +74,11 @@ class SerialPort:
         except _FAILURES as error:
             raise PortError(_explain(self.name, error)) from None
 
-    def _read_device(self, timeout: float) -> bytes:
-        """Read what has arrived, with two system calls: pyserial needs five, 70 us more for each SIP."""
-        device, canceled = self._serial.fileno(), self._serial.pipe_abort_read_r
-        # None once the port is closed, which raises TypeError.
-        if device not in select.select([device, canceled], [], [], timeout)[0]:  # type: ignore[type-var]
-            return b""
-        try:
-            data = os.read(device, _CHUNK)
-        except BlockingIOError:
-            return b""  # another program has read it
-        if not data:
-            raise serial.SerialException("returned no data")
-        return data
-
     def write(self, data: bytes) -> None:
         """Write all bytes, see `Port.write`."""
         try:
             with self._lock:
-                written = 0
-                if self._local:
-                    # pyserial's write waits until the kernel takes more bytes: 27 us.
-                    with contextlib.suppress(BlockingIOError):
-                        written = os.write(self._serial.fileno(), data)
-                if written < len(data):
-                    self._serial.write(data[written:])
+                self._serial.write(data)
         except _FAILURES as error:
             raise PortError(_explain(self.name, error)) from None
 
