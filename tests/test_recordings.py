@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
@@ -121,15 +120,3 @@ def test_the_simulator_follows_the_recorded_robots(prefix: str, speed: float, tu
     assert sum(each.turn_rms for each in results) / len(results) <= turn
 
 
-def test_packets_that_came_in_bursts_get_times_a_cycle_apart(tmp_path: Path) -> None:
-    sys.path.insert(0, str(REPOSITORY))
-    from tools.recordings.recording import load
-
-    sent = [0.1 * number for number in range(100)]
-    came = [2.5 if 1.0 < time < 2.5 else time for time in sent]
-    content = {"t": came, "v": sent, "w": sent, "commands": [[1.0, 0.1, 0.0], [0.5, 0.2, 0.0]]}
-    (tmp_path / "p3dx.json").write_text(json.dumps(content))
-    recording = load(tmp_path / "p3dx.json")
-    assert list(recording.time) == pytest.approx(sent)
-    assert recording.lateness == pytest.approx(1.4)
-    assert list(recording.commands[:, 0]) == [0.5, 1.0]

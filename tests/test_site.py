@@ -44,14 +44,3 @@ def test_the_index_of_a_folder_names_every_page_in_it(folder: str) -> None:
     index = (DOCS / folder / "index.md").read_text(encoding="utf-8")
     pages = {path.name for path in (DOCS / folder).glob("*.md")} - {"index.md"}
     assert {page for page in pages if f"({page}" not in index} == set()
-
-
-def test_the_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
-
-
-@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.relative_to(DOCS).as_posix())
-def test_a_page_has_one_title(page: Path) -> None:
-    """A second one would be a page of its own in the navigation."""
-    text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    assert len(re.findall(r"^# ", text, re.MULTILINE)) == 1

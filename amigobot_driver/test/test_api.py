@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import math
 import os
 import signal
@@ -14,12 +13,9 @@ import socket
 import subprocess
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from types import FrameType
 
 import pytest
 from api_bench import FAST, PATIENCE, SimulatedRobots, accepted, eventually, failure, once, undisturbed
@@ -41,9 +37,7 @@ from amigobot_driver import (
     RequestFailedError,
     RequestRefusedError,
 )
-from amigobot_driver.robot.scheduler import Scheduler
-from amigobot_driver.sim import SessionState, Window
-from amigobot_driver.transport.simulated import SimulatedPort
+from amigobot_driver.sim import Window
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -111,17 +105,6 @@ def test_every_error_is_an_amigobot_error() -> None:
 # -- driving --------------------------------------------------------------------------------------------------
 
 
-def test_a_drive_with_a_duration_ends_with_the_robot_at_rest(robot: AmigoBot, robots: SimulatedRobots) -> None:
-    def drive() -> None:
-        before = robots.truth.pose.x
-        robot.drive(0.3, duration=1.0)
-        assert not robot.report.moving
-        assert robots.at_rest
-        assert 0.1 < robots.truth.pose.x - before < 1.0
-
-    undisturbed(robot, drive)
-
-
 def test_a_velocity_without_a_duration_expires(robot: AmigoBot, robots: SimulatedRobots) -> None:
     accepted(lambda: robot.drive(0.0, 0.5))
     eventually(robots.moving, "turning")
@@ -160,18 +143,19 @@ def test_turn_and_move_return_what_was_covered(robot: AmigoBot, robots: Simulate
     undisturbed(robot, turn_and_move)
 
 
-def test_a_started_move_is_polled_and_canceled(robot: AmigoBot) -> None:
-    assert robot.is_task_complete()
-    robot.start_move(1.0)
-    for _ in robot.reports():
-        if robot.get_feedback().covered > 0.2:
-            break
-    assert not robot.is_task_complete()
-    robot.cancel_task()
-    with pytest.raises(MotionFailedError, match="canceled") as failure:
-        robot.get_result()
-    assert robot.is_task_complete()
-    assert 0.2 < failure.value.travelled < 0.6
+def test_a_started_move_is_polled_and_canceled(robot: AmigoBot, robots: SimulatedRobots) -> None:
+    def start_and_cancel() -> None:
+        start = robots.truth.pose
+        robot.start_move(20.0)
+        eventually(lambda: robot.is_task_complete() or robot.get_feedback().covered > 0.1, "some way")
+        robot.cancel_task()
+        failed = failure(robot.get_result, "canceled")
+        assert robot.is_task_complete() and robots.at_rest
+        end = robots.truth.pose
+        assert failed.travelled == pytest.approx(math.hypot(end.x - start.x, end.y - start.y), abs=0.01)
+        assert failed.travelled + robot.get_feedback().remaining == pytest.approx(20.0)
+
+    undisturbed(robot, start_and_cancel)
 
 
 def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
@@ -200,47 +184,23 @@ def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
     [
         (lambda robot: robot.drive(math.nan), "expected a finite number of m/s"),
         (lambda robot: robot.drive(0.1, duration=math.inf), "duration is inf s, allowed: at least 0 s"),
-        (lambda robot: robot.drive(0.1, duration=-1.0), "duration is -1 s"),
         (lambda robot: robot.turn(4.0), "allowed: -3.14 to 3.14"),
-        (lambda robot: robot.move(math.nan), "distance is nan m"),
         (lambda robot: robot.set_odometry(math.nan), "expected a finite number of"),
         (lambda robot: robot.set_sonar_sequence(99), "sonar is 99, allowed: 0 to 7"),
         (lambda robot: robot.play_sound(0), "sound is 0, allowed: 1 to 255"),
         (lambda robot: robot.play_sound("theremin"), "no sound is called 'theremin'"),
-        (lambda robot: robot.say([(1.0, 440.0)]), "has no SAY"),
-        (lambda robot: robot.say([]), "expected equal numbers of both"),
-        (lambda robot: robot.set_digital_outputs(0x100, 0), "this robot has IO_0 to IO_5"),
-        (lambda robot: robot.select_analog_input(9), "port is 9, allowed: 1 to 5"),
         (lambda robot: robot.aux_write(4, b"x"), "port is 4, allowed: 1 to 3"),
-        (lambda robot: robot.aux_write(3, b"x"), "has no TTY4"),
-        (lambda robot: robot.aux_read(1, -1), "count is -1"),
         (lambda robot: robot.set_config(speed=3), "working value speed cannot be set, allowed: trans_vel_max"),
-        (lambda robot: robot.set_config(trans_acc=0), "trans_acc is 0, allowed: 1 to 32767"),
         (lambda robot: robot.set_pid("left", kp=3), "allowed: rotation, translation"),
-        (lambda robot: robot.save_config(), "has no SAVE"),
-        (lambda robot: robot.set_motor_pwm(5000.0), "has no PWM_FREQ"),
         (lambda robot: robot.configure(speed=3), "option 'speed' is not known, allowed: profile"),
         (lambda robot: robot.configure(command_timeout=0.0), "command_timeout is 0 s"),
-        (lambda robot: robot.configure(max_linear="fast"), "not supported between"),
-        (lambda robot: robot.gripper("open"), "has no GRIPPER"),
-        (lambda robot: robot.deploy_charger(), "has no CHARGE"),
-        (lambda robot: robot.set_servo("pan_joint", 0.0), "joint 'pan_joint' is not known, allowed: none"),
         (lambda robot: robot.send_command(11, 100), "VEL is not sent"),
         (lambda robot: robot.events(), "give at least one type of events"),
         (lambda robot: robot.events("Report"), "a type of events is 'Report', expected a type such as Report"),
-        (lambda robot: robot.subscribe(Report, len), "a type of events is <built-in function len>, expected a type"),
         (lambda robot: robot.drive("fast"), "linear is 'fast', expected a number"),
-        (lambda robot: robot.drive(0.1, duration="2"), "duration is '2', expected a number"),
         (lambda robot: robot.drive(10**400), "expected a number up to 1.8e308"),
-        (lambda robot: robot.move(None), "distance is None, expected a number"),
-        (lambda robot: robot.set_odometry("a"), "x is 'a', expected a number"),
-        (lambda robot: robot.set_sonar_sequence(1.5), "a sonar is 1.5, expected a whole number"),
-        (lambda robot: robot.set_digital_outputs(1.5, 2), "mask is 1.5, expected a whole number"),
-        (lambda robot: robot.play_sound(3.5), "sound is 3.5, expected a whole number"),
         (lambda robot: robot.aux_write(1, "text"), "data is 'text', expected bytes"),
-        (lambda robot: robot.aux_read("1"), "port is '1', expected a whole number"),
         (lambda robot: robot.send_command("VEL"), "number is 'VEL', expected a whole number"),
-        (lambda robot: robot.configure(sonar_sequence=(0.5,)), "sonar_sequence is 0.5, expected a whole number"),
         (lambda robot: robot.configure(gyro=1), "gyro is 1, expected True or False"),
     ],
 )
@@ -270,6 +230,19 @@ def test_without_motors_every_drive_is_refused(robot: AmigoBot) -> None:
     assert robot.enable_motors() == "motors on, confirmed by the robot"
 
 
+def test_a_drive_ends_when_the_motors_button_is_pressed(robot: AmigoBot, robots: SimulatedRobots) -> None:
+    def press() -> None:
+        with robots.simulator() as simulator:
+            simulator.press_motors_button()
+
+    def drive_and_press() -> MotionFailedError:
+        robot.enable_motors()
+        with once(robots.moving, press):
+            return failure(lambda: robot.drive(0.0, 0.4, duration=30.0), "the motors are off")
+
+    assert undisturbed(robot, drive_and_press).travelled == pytest.approx(0.0, abs=0.05)
+
+
 def test_a_stop_from_another_thread_ends_a_move(robot: AmigoBot, robots: SimulatedRobots) -> None:
     def move_and_stop() -> None:
         with once(robots.moving, robot.stop):
@@ -291,77 +264,7 @@ def test_ctrl_c_stops_the_robot(robot: AmigoBot, robots: SimulatedRobots, drive:
     eventually(lambda: robots.at_rest, "rest")
 
 
-#: Every method that moves the robot; the interrupt comes before any of them ends.
-MOVEMENTS: dict[str, Callable[[AmigoBot], object]] = {
-    "drive": lambda robot: robot.drive(0.1, 0.1),
-    "drive for 60 s": lambda robot: robot.drive(0.1, 0.1, duration=60.0),
-    "drive_wheels": lambda robot: robot.drive_wheels(0.1, 0.2),
-    "drive_wheels for 60 s": lambda robot: robot.drive_wheels(0.1, 0.2, duration=60.0),
-    "drive_heading": lambda robot: robot.drive_heading(0.1, 1.0),
-    "drive_heading for 60 s": lambda robot: robot.drive_heading(0.1, 1.0, duration=60.0),
-    "turn": lambda robot: robot.turn(1.0),
-    "turn to a heading": lambda robot: robot.turn(2.0, absolute=True),
-    "move": lambda robot: robot.move(20.0),
-}
-#: A timer or a packet that this thread happens to handle is no part of the request, nor is the simulated robot.
-_NO_PART = {function.__code__ for function in (Scheduler.run, SimulatedPort.write)}
-
-
-class CtrlC:
-    """Ctrl-C at one instant of a request: before the call of a function of this package with this number, from 1."""
-
-    def __init__(self, number: int) -> None:
-        self.raised_in = ""  #: the function
-        self._left = number
-
-    def __enter__(self) -> CtrlC:
-        sys.setprofile(self._profile)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        sys.setprofile(None)
-
-    def _profile(self, frame: FrameType, event: str, argument: object) -> None:
-        if event != "call" or not frame.f_globals.get("__name__", "").startswith("amigobot_driver."):
-            return
-        if any(caller.f_code in _NO_PART for caller, _ in traceback.walk_stack(frame.f_back)):
-            return
-        self._left -= 1
-        if self._left == 0:
-            self.raised_in = frame.f_code.co_name
-            raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize("name", MOVEMENTS)
-def test_ctrl_c_at_any_instant_of_a_request_leaves_no_movement(robot: AmigoBot, name: str) -> None:
-    def interrupted(number: int) -> CtrlC:
-        ctrl_c = CtrlC(number)
-        with suppress(KeyboardInterrupt), ctrl_c:
-            MOVEMENTS[name](robot)
-        return ctrl_c
-
-    for number in itertools.count(1):
-        ctrl_c = undisturbed(robot, partial(interrupted, number))
-        with robot._driver.robot() as core:
-            requested = core.motion.requested
-        if not ctrl_c.raised_in:
-            break  # the velocity was requested without an interrupt
-        assert not requested, f"Ctrl-C at call {number}, of {ctrl_c.raised_in}"
-        if ctrl_c.raised_in in ("_wait", "_repeat"):
-            break  # the movement was requested, and the method waits for its end
-        assert number < 2000, "a request has no end"
-    assert number > 20
-    robot.stop()
-
-
 # -- sensing --------------------------------------------------------------------------------------------------
-
-
-def test_every_sonar_has_a_reading_right_after_connecting(robot: AmigoBot) -> None:
-    sonars = robot.sonar
-    assert [sonar.number for sonar in sonars] == list(range(8))
-    assert all(sonar.age < 30.0 and sonar.range > 0.0 for sonar in sonars)
-    assert sonars[0].heading == pytest.approx(math.pi / 2)
 
 
 def test_sonars_that_do_not_fire_grow_old(robot: AmigoBot) -> None:
@@ -387,16 +290,14 @@ def test_pose_battery_and_identity(robot: AmigoBot) -> None:
     assert "connected to" in repr(robot)
 
 
+def test_a_stream_that_is_switched_on_has_values(robot: AmigoBot) -> None:
+    robot.configure(encoder_stream=True, io_stream=True)
+    eventually(lambda: robot.encoders is not None and len(robot.io.analog) == 5)
+    robot.configure(encoder_stream=False, io_stream=False)
+    eventually(lambda: robot.encoders is None and robot.io.analog == ())
+
+
 # -- streams --------------------------------------------------------------------------------------------------
-
-
-def test_reports_are_an_iterator(robot: AmigoBot) -> None:
-    stamps = []
-    for report in robot.reports():
-        stamps.append(report.stamp)
-        if len(stamps) == 3:
-            break
-    assert stamps == sorted(set(stamps))
 
 
 def test_a_reader_that_is_too_slow_loses_the_oldest_reports(robot: AmigoBot) -> None:
@@ -432,6 +333,22 @@ def test_a_callback_may_take_its_time_and_use_the_robot(robot: AmigoBot) -> None
     eventually(lambda: len(poses) >= 2)
     subscription.cancel()
     assert subscription.dropped == 0
+
+
+def test_a_callback_that_raises_harms_nothing_else(robot: AmigoBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    reported: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", reported.append)
+    calls = []
+
+    def callback(report: Report) -> None:
+        calls.append(report)
+        raise ZeroDivisionError
+
+    robot.subscribe(callback)
+    eventually(lambda: reported)
+    next(robot.reports())
+    assert len(calls) == 1
+    assert reported[0].exc_type is ZeroDivisionError
 
 
 # -- everything else ------------------------------------------------------------------------------------------
@@ -532,24 +449,6 @@ def test_a_silent_port_is_an_error_after_the_timeout() -> None:
             AmigoBot(port, timeout=1.0)
 
 
-def test_options_that_name_no_profile_are_an_error() -> None:
-    with pytest.raises(ProfileError, match="r2d2"):
-        AmigoBot("sim://", options=Options(profile="r2d2"))
-
-
-def test_an_error_in_the_block_stops_the_robot_and_closes_the_session(robots: SimulatedRobots) -> None:
-    def drives() -> bool:
-        accepted(lambda: robot.drive(0.3))
-        return robots.moving()
-
-    with pytest.raises(ZeroDivisionError), AmigoBot(FAST, timeout=60) as robot:
-        eventually(drives, "driving")
-        raise ZeroDivisionError
-    with robots.simulator() as simulator:
-        assert simulator.session is not SessionState.OPEN
-    eventually(lambda: robots.at_rest, "rest")
-
-
 def test_a_robot_that_is_closed_says_so_and_ends_its_streams(robots: SimulatedRobots) -> None:
     robot = AmigoBot(FAST, timeout=60)
     reports = robot.reports()
@@ -561,14 +460,6 @@ def test_a_robot_that_is_closed_says_so_and_ends_its_streams(robots: SimulatedRo
     assert not robot.connected
     assert "closed" in repr(robot)
     list(reports)
-
-
-def test_a_robot_that_is_no_longer_used_is_closed(robots: SimulatedRobots) -> None:
-    robot = AmigoBot(FAST, timeout=60)
-    assert robot.connected
-    del robot
-    with robots.simulator() as simulator:
-        assert simulator.session is not SessionState.OPEN
 
 
 def test_a_lost_connection_is_an_error_everywhere_until_the_robot_is_back(robots: SimulatedRobots) -> None:
@@ -632,6 +523,3 @@ def test_a_driver_that_fails_is_an_error_and_not_a_hang(
             robot.drive(0.1)
         list(reports)
     eventually(lambda: robots.at_rest, "rest")
-
-
-# -- odd values ----------------------------------------------------------------------------------------------------

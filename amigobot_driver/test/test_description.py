@@ -74,56 +74,6 @@ def test_wheels_turn_about_the_axles_of_the_profile(profile: Profile) -> None:
         assert (tyre.radius, tyre.length) == pytest.approx((body.wheel_diameter / 2, body.wheel_width))
 
 
-def test_rear_wheels_follow_those_in_front_and_need_no_caster(profile: Profile) -> None:
-    robot = model(profile)
-    followed = {joint.name: joint.mimic.joint for joint in robot.joints if joint.mimic}
-    if profile.body.wheelbase:
-        assert followed == {f"{side}_rear_wheel_joint": f"{side}_wheel_joint" for side in ("left", "right")}
-    else:
-        assert followed == {}
-    assert ("caster_link" in robot.link_map) is not bool(profile.body.wheelbase)
-
-
-def test_floor_sensors_look_down_from_where_the_profile_has_them(profile: Profile) -> None:
-    robot = model(profile)
-    assert sum(link.name.startswith("floor_") for link in robot.links) == len(profile.floor.poses)
-    for number, pose in enumerate(profile.floor.poses):
-        joint = robot.joint_map[f"floor_{number}_joint"]
-        assert (joint.parent, joint.child, joint.type) == ("base_link", f"floor_{number}_link", "fixed")
-        assert joint.origin.xyz == pytest.approx([pose.x, pose.y, profile.floor.height])
-        roll, pitch, yaw = joint.origin.rpy
-        assert (math.cos(yaw) * math.cos(pitch), -math.sin(pitch)) == pytest.approx((0, -1))  # x of the frame
-        assert (roll, yaw) == pytest.approx((0, pose.heading))
-
-
-def test_bumpers_go_round_the_ends(profile: Profile) -> None:
-    robot, rings, body = model(profile), profile.bumpers, profile.body
-    for side, count, reach in ("front", rings.front_segments, body.front), ("rear", rings.rear_segments, -body.rear):
-        assert (f"{side}_bumper_link" in robot.link_map) is bool(count)
-        if not count:
-            continue
-        segments = robot.link_map[f"{side}_bumper_link"].visuals
-        assert len(segments) == count
-        joint = robot.joint_map[f"{side}_bumper_joint"]
-        way = math.cos(joint.origin.rpy[2])
-        assert segments[0].origin.xyz[1] > 0 > segments[-1].origin.xyz[1]  # from the left, seen outwards
-        farthest = max(segment.origin.xyz[0] for segment in segments)
-        if count % 2:
-            assert joint.origin.xyz[0] + way * farthest == pytest.approx(reach)
-
-
-def test_the_body_has_the_size_of_the_profile(profile: Profile) -> None:
-    robot, body = model(profile), profile.body
-    box = robot.link_map["body_link"].collisions[0]
-    middle, size = box.origin.xyz, box.geometry.size
-    assert size == pytest.approx([body.length, body.width, body.height - body.clearance])
-    assert middle[0] + size[0] / 2 == pytest.approx((body.front - body.rear + body.length) / 2)
-    assert middle[2] - size[2] / 2 == pytest.approx(body.clearance)
-    for shape in robot.link_map["body_link"].visuals:
-        sizes = shape.geometry.size if hasattr(shape.geometry, "size") else [shape.geometry.length]
-        assert all(length > 0 for length in sizes)
-
-
 def test_masses_and_inertias_are_those_of_real_things(profile: Profile) -> None:
     inertials = [link.inertial for link in model(profile).links if link.inertial]
     assert sum(inertial.mass for inertial in inertials) == pytest.approx(profile.body.mass)

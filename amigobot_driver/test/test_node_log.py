@@ -48,6 +48,7 @@ def test_a_guessed_profile_is_a_warning(subclass: str, severity: str) -> None:
     [line] = Log().lines_of(Identified(identity, profile, reason, known=severity == "INFO"))
     assert line[0] == severity
     assert line[1].startswith(f"robot Rob, Pioneer/{subclass}: profile {profile.name}, because ")
+    assert ("Set the parameter robot" in line[1]) == (severity == "WARN")
 
 
 def test_failures_are_logged_rarely_and_recoveries_more_often() -> None:

@@ -17,15 +17,14 @@ A packet is a frozen dataclass; its annotations define how each field is encoded
 
 from __future__ import annotations
 
-import bisect
 import functools
 import itertools
 import struct
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, ClassVar, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 
 class TruncatedError(ValueError):
@@ -256,84 +255,24 @@ def describe(cls: type) -> tuple[tuple[str, str, bool], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Integers:
-    """Consecutive integers, read with a single call of struct."""
+class _Run:
+    """Consecutive fields that one call of struct reads, or one field of another kind."""
 
-    prefixes: tuple[struct.Struct, ...]  #: the layout of none of them, of the first, of the first two, ... of all
-    sizes: tuple[int, ...]  #: of each prefix, in bytes
-
-    @property
-    def count(self) -> int:
-        """Number of the integers."""
-        return len(self.prefixes) - 1
-
-    def read(self, data: bytes, at: int, values: list[Any]) -> int:
-        """Append the values to `values` and return the offset after them."""
-        try:
-            values += self.prefixes[-1].unpack_from(data, at)
-        except struct.error:
-            fitting = bisect.bisect_right(self.sizes, len(data) - at) - 1
-            begin, end = self.sizes[fitting : fitting + 2]
-            raise TruncatedError(f"{end - begin}-byte integer at offset {at + begin} of {len(data)} bytes") from None
-        return at + self.sizes[-1]
-
-    def read_present(self, data: bytes, at: int, values: list[Any]) -> int:
-        """Append those values that the data has, and return the offset after them."""
-        fitting = bisect.bisect_right(self.sizes, len(data) - at) - 1
-        values += self.prefixes[fitting].unpack_from(data, at)
-        return at + self.sizes[fitting]
-
-
-@dataclass(frozen=True, slots=True)
-class _Single:
-    """A field that is not an integer."""
-
-    codec: Codec
-    count: ClassVar[int] = 1
-
-    def read(self, data: bytes, at: int, values: list[Any]) -> int:
-        """Append the value to `values` and return the offset after it."""
-        value, at = self.codec.read(data, at)
-        values.append(value)
-        return at
-
-    def read_present(self, data: bytes, at: int, values: list[Any]) -> int:
-        """Append the value if the data has it, and return the offset after it."""
-        try:
-            return at if at == len(data) else self.read(data, at, values)
-        except TruncatedError:
-            return at
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """How instances of a class are read: the required fields, then the optional ones."""
-
-    required: tuple[_Integers | _Single, ...]
-    optional: tuple[tuple[_Integers | _Single, int], ...]  #: with the number of values up to its end
+    fields: tuple[_Field, ...]
+    layout: struct.Struct | None  #: of the integers
 
 
 @functools.cache
-def _reader(cls: type) -> _Reader:
-    layout = _layout(cls)
-    count = sum(not field.optional for field in layout)
-    required, optional = tuple(_grouped(layout[:count])), []
-    for run in _grouped(layout[count:]):
-        count += run.count
-        optional.append((run, count))
-    return _Reader(required, tuple(optional))
-
-
-def _grouped(layout: Iterable[_Field]) -> Iterator[_Integers | _Single]:
-    """Group consecutive integers; other fields stay single."""
-    for integers, group in itertools.groupby(layout, lambda field: bool(_format(field))):
-        members = list(group)
-        if not integers:
-            yield from (_Single(member.codec) for member in members)
-            continue
-        formats = list(map(_format, members))
-        prefixes = tuple(struct.Struct("<" + "".join(formats[:end])) for end in range(len(formats) + 1))
-        yield _Integers(prefixes, tuple(prefix.size for prefix in prefixes))
+def _runs(cls: type) -> tuple[_Run, ...]:
+    """Group consecutive integers of equal presence; other fields stay single."""
+    runs = []
+    for (integers, _), group in itertools.groupby(_layout(cls), lambda field: (bool(_format(field)), field.optional)):
+        members = tuple(group)
+        if integers:
+            runs.append(_Run(members, struct.Struct("<" + "".join(map(_format, members)))))
+        else:
+            runs += [_Run((member,), None) for member in members]
+    return tuple(runs)
 
 
 def _format(field: _Field) -> str:
@@ -347,14 +286,21 @@ def _make(cls: type, *values: Any) -> Any:
 
 
 def _read(cls: type, data: bytes, at: int) -> tuple[Any, int]:
-    reader = _reader(cls)
+    """Read a `cls` at offset `at`, up to the first optional field that the data does not have."""
     values: list[Any] = []
-    for run in reader.required:
-        at = run.read(data, at, values)
-    for run, count in reader.optional:
-        at = run.read_present(data, at, values)
-        if len(values) < count:
-            break
+    for run in _runs(cls):
+        if run.layout and at + run.layout.size <= len(data):
+            values += run.layout.unpack_from(data, at)
+            at += run.layout.size
+            continue
+        for field in run.fields:
+            try:
+                value, at = field.codec.read(data, at)
+            except TruncatedError:
+                if not field.optional:
+                    raise
+                return _make(cls, *values), at
+            values.append(value)
     return _make(cls, *values), at
 
 
