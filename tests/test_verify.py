@@ -1,14 +1,13 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""`amigobot verify` from end to end: against a simulated robot, a changed one, and an owner who stops it."""
+"""`amigobot verify` from end to end: against a simulated robot, a changed one, and a person who stops it."""
 
 from __future__ import annotations
 
 import dataclasses
 import io
 import json
-import math
 import re
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -24,7 +23,6 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
     ACTIVMEDIA_PACKETS,
     ERRATIC_PACKETS,
-    Command,
     Config,
     FrameDecoder,
     decode,
@@ -33,21 +31,24 @@ from amigobot_driver.protocol import (
 )
 from amigobot_driver.sim import SessionState, Simulator, load_report
 from amigobot_driver.sim.options import reported_robots
-from amigobot_tools.verify import command, report
+from amigobot_tools.verify import report, runs
 from amigobot_tools.verify.client import Client
-from amigobot_tools.verify.comparison import AS_SIMULATED, DIFFERS, UNKNOWN, compare, verdict
-from amigobot_tools.verify.errata import WITHOUT_STEP
-from amigobot_tools.verify.figures import Figure, fit_line
-from amigobot_tools.verify.learned import nominal_parameter
-from amigobot_tools.verify.line import SimulatorLine
-from amigobot_tools.verify.owner import Measure
 from amigobot_tools.verify.page import shown
-from amigobot_tools.verify.reference import simulate
+from amigobot_tools.verify.person import Measure
 from amigobot_tools.verify.runner import DONE, STOPPED, Runner
-from amigobot_tools.verify.simulated_owner import SimulatedOwner
-from amigobot_tools.verify.table import STEPS, steps_of
-from amigobot_tools.verify.terminal_owner import TerminalOwner
-from amigobot_tools.verify.trial import Trial
+from amigobot_tools.verify.simulated import SimulatedLine, SimulatedPerson
+from amigobot_tools.verify.table import steps_of, table
+from amigobot_tools.verify.terminal import TerminalPerson
+from amigobot_tools.verify.trial import Figure, Trial
+from amigobot_tools.verify.verdict import (
+    AS_SIMULATED,
+    DIFFERS,
+    UNKNOWN,
+    compare,
+    nominal_parameter,
+    simulate,
+    verdict,
+)
 
 REPOSITORY = Path(__file__).parents[1]
 #: Reports of robots; each folder that is dropped here becomes a test.
@@ -74,7 +75,7 @@ def the_subcommand() -> None:
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a report of a robot that differs in four ways."""
+    """The folder of a report of a robot that differs in five ways."""
     folder = tmp_path_factory.mktemp("odd")
     (folder / "odd.yaml").write_text(ODD)
     url = f"sim://?robot={folder / 'odd.yaml'}&wear=left_scale=1.05&seed=5"
@@ -86,31 +87,8 @@ def differing(path: Path) -> dict[str, object]:
     return {item.figure.key: item.figure.value for item in report.load(path).figures if item.verdict == DIFFERS}
 
 
-def test_a_run_does_every_step_within_ten_minutes_of_the_robots_time(odd: Path) -> None:
-    made = report.load(odd / report.REPORT)
-    assert [step.name for step in made.steps] == [step.name for step in steps_of(load_profile("amigo-sh"))]
-    assert {step.status for step in made.steps} == {DONE}
-    assert made.minutes < 10
-
-
-def test_what_is_changed_at_a_robot_differs_and_nothing_else(odd: Path) -> None:
-    found = differing(odd / report.REPORT)
-    assert found == {
-        "config.trans_acc": "500",
-        "motor.time_constant": pytest.approx(0.175, rel=0.02),
-        "motor.brake_deceleration": pytest.approx(5.2, rel=0.02),
-        "watchdog.time": pytest.approx(2.2, rel=0.01),
-        "wheel.left_scale": pytest.approx(1.05, rel=0.005),
-    }
-
-
-def test_the_simulator_of_a_report_is_that_robot(odd: Path) -> None:
-    learned = load_report(str(odd / report.REPORT))
-    assert learned.profile.physics.motor_time == pytest.approx(0.18, rel=0.03)
-    assert learned.profile.physics.watchdog_ratio == pytest.approx(1.1, rel=0.01)
-    assert learned.profile.flash["TransAcc"] == 500
-    assert learned.wear.left_scale == pytest.approx(1.05, rel=0.005)
-    check_simulator_of(odd)
+def only(*steps: str) -> list[str]:
+    return [word for step in steps for word in ("--only", step)]
 
 
 def check_simulator_of(folder: Path) -> None:
@@ -125,10 +103,53 @@ def check_simulator_of(folder: Path) -> None:
     assert [item.figure.key for item in judged if item.verdict == DIFFERS] == []
 
 
-def test_a_comparison_can_be_repeated_without_the_robot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_shows_each_change_of_the_robot_alone(odd: Path) -> None:
+    made = report.load(odd / report.REPORT)
+    assert [step.name for step in made.steps] == [step.name for step in steps_of(load_profile("amigo-sh"))]
+    assert {step.name for step in made.steps if step.status != DONE} == {"sounds"}
+    assert made.minutes < 10
+    assert differing(odd / report.REPORT) == {
+        "config.trans_acc": "500",
+        "motor.time_constant": pytest.approx(0.175, rel=0.02),
+        "motor.brake_deceleration": pytest.approx(5.2, rel=0.02),
+        "watchdog.time": pytest.approx(2.2, rel=0.01),
+        "wheel.left_scale": pytest.approx(1.05, rel=0.005),
+    }
+    parameters = {item.figure.parameter for item in made.figures} - {""}
+    assert len(parameters) >= 20
+    assert all(nominal_parameter(load_profile("amigo-sh"), parameter) >= 0 for parameter in parameters)
+
+
+def test_simulator_of_a_report_is_that_robot(odd: Path) -> None:
+    learned = load_report(str(odd / report.REPORT))
+    assert learned.profile.physics.motor_time == pytest.approx(0.18, rel=0.03)
+    assert learned.profile.physics.watchdog_ratio == pytest.approx(1.1, rel=0.01)
+    assert learned.profile.flash["TransAcc"] == 500
+    assert learned.wear.left_scale == pytest.approx(1.05, rel=0.005)
+    check_simulator_of(odd)
+
+
+def test_page_and_recording_have_everything_of_the_run(odd: Path) -> None:
+    page = (odd / report.PAGE).read_text(encoding="utf-8")
+    assert not re.findall(r'(?:src|href)="?(?!#)[^"\s>]*(?:http|\.js|\.css)', page.replace("http://www.w3.org", ""))
+    assert page.count("<svg") >= 8
+    assert "<td class='differs'>differs" in page and "watchdog.time" in page
+    assert "E-35" in page
+    head, records = read_recording(odd / report.RECORDING)
+    assert head.subclass == "amigo-sh"
+    sent = [decode(record.data) for record in records if record.to_robot]
+    names = {str(instruction) for instruction in sent if instruction is not None}
+    assert {"VEL(300)", "E_STOP", "SETA(250)", "HEAD(330)"} <= names
+    commands = [command for step in report.load(odd / report.REPORT).steps for command in step.commands]
+    assert "E_STOP" in commands and len(sent) > len(commands)
+    received = {type(parse(record.data)).__name__ for record in records if not record.to_robot}
+    assert received >= {"Sip", "Config", "Encoders", "Gyro", "Io", "Aux"} and not received & {"Unknown", "Malformed"}
+
+
+def test_comparison_is_repeated_without_the_robot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "odd.yaml").write_text(ODD)
     url, output = f"sim://?robot={tmp_path / 'odd.yaml'}", ["--output", str(tmp_path / "report")]
-    assert main(["verify", url, *output, "--only", "identity", "--only", "config"]) == 1
+    assert main(["verify", url, *output, *only("identity", "config")]) == 1
     first = capsys.readouterr().out
     assert main(["verify", "--compare", str(tmp_path / "report" / report.REPORT)]) == 1
     again = capsys.readouterr().out
@@ -136,45 +157,24 @@ def test_a_comparison_can_be_repeated_without_the_robot(tmp_path: Path, capsys: 
     assert again.splitlines()[-1] in first
 
 
-def test_the_recording_has_every_frame_of_both_directions(odd: Path) -> None:
-    head, records = read_recording(odd / report.RECORDING)
-    assert head.subclass == "amigo-sh"
-    sent = [decode(record.data) for record in records if record.to_robot]
-    names = {str(instruction) for instruction in sent if instruction is not None}
-    assert {"VEL(300)", "E_STOP", "SETA(250)", "HEAD(330)"} <= names
-    made = report.load(odd / report.REPORT)
-    commands = [command for step in made.steps for command in step.commands]
-    assert "E_STOP" in commands and len(sent) > len(commands)
-    received = {type(parse(record.data)).__name__ for record in records if not record.to_robot}
-    assert received >= {"Sip", "Config", "Encoders", "Gyro", "Io", "Aux"} and not received & {"Unknown", "Malformed"}
-
-
-def test_the_page_needs_no_other_file_and_shows_differences_and_plots(odd: Path) -> None:
-    page = (odd / report.PAGE).read_text(encoding="utf-8")
-    assert not re.findall(r'(?:src|href)="?(?!#)[^"\s>]*(?:http|\.js|\.css)', page.replace("http://www.w3.org", ""))
-    assert page.count("<svg") >= 8
-    assert "<td class='differs'>differs" in page and "watchdog.time" in page
-    assert "E-35" in page
-
-
 @pytest.mark.parametrize("folder", REPORTS, ids=lambda folder: folder.name)
-def test_the_simulator_of_every_kept_report_shows_its_figures(folder: Path) -> None:
+def test_simulator_of_every_kept_report_shows_its_figures(folder: Path) -> None:
     check_simulator_of(folder)
     for recording in folder.glob("*.amigo"):
         head, records = read_recording(recording)
-        table = ERRATIC_PACKETS if head.erratic else ACTIVMEDIA_PACKETS
-        packets = [parse(record.data, table) for record in records if not record.to_robot]
-        assert packets and "Malformed" not in {type(packet).__name__ for packet in packets}
+        packets = ERRATIC_PACKETS if head.erratic else ACTIVMEDIA_PACKETS
+        kinds = {type(parse(record.data, packets)).__name__ for record in records if not record.to_robot}
+        assert kinds and "Malformed" not in kinds
 
 
 def test_steps_can_be_chosen_skipped_and_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = ["--output", str(tmp_path)]
-    assert main(["verify", "sim://amigo", *output, "--only", "identity", "--only", "rate", "--skip", "rate"]) == 0
+    assert main(["verify", "sim://amigo", *output, *only("identity", "rate"), "--skip", "rate"]) == 0
     first = report.load(tmp_path / report.REPORT)
     assert {step.name: step.status for step in first.steps} == {"identity": "done", "rate": "skipped"}
-    assert main(["verify", "sim://amigo", *output, "--only", "rate"]) == 2
+    assert main(["verify", "sim://amigo", *output, *only("rate")]) == 2
     assert "go on with --resume" in capsys.readouterr().err
-    assert main(["verify", "sim://amigo", *output, "--resume", "--only", "rate", "--only", "identity"]) == 0
+    assert main(["verify", "sim://amigo", *output, "--resume", *only("rate", "identity")]) == 0
     second = report.load(tmp_path / report.REPORT)
     assert {step.name: step.status for step in second.steps} == {"identity": "done", "rate": "done"}
     assert second.steps[0] == first.steps[0]
@@ -191,7 +191,7 @@ def test_steps_can_be_chosen_skipped_and_resumed(tmp_path: Path, capsys: pytest.
         (["--compare", "/nowhere/report.json"], "/nowhere/report.json: cannot be read"),
     ],
 )
-def test_what_cannot_be_done_is_refused(
+def test_impossible_run_is_refused_with_a_reason(
     arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["verify", *arguments, "--output", str(tmp_path)]) != 0
@@ -206,68 +206,57 @@ def test_what_cannot_be_done_is_refused(
         ({"figures": 3}, "is damaged"),
     ],
 )
-def test_a_damaged_report_is_refused(
-    odd: Path, tmp_path: Path, change: dict[str, object], said: str, capsys: pytest.CaptureFixture[str]
+def test_damaged_report_is_refused(
+    tmp_path: Path, change: dict[str, object], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    content = json.loads((odd / report.REPORT).read_text())
+    content = json.loads((REPORTS[0] / report.REPORT).read_text())
     path = tmp_path / "report.json"
     path.write_text(json.dumps({**content, **change}))
     assert main(["verify", "--compare", str(path)]) == 2
     assert said in capsys.readouterr().err
 
 
-def test_every_open_erratum_has_a_step_or_a_reason() -> None:
+def test_every_erratum_has_a_step_or_a_reason() -> None:
     page = (REPOSITORY / "docs" / "protocol.md").read_text(encoding="utf-8")
     errata = set(re.findall(r'<a id="e-\d+"></a>(E-\d+)', page))
-    in_steps = {erratum for step in STEPS for erratum in step.errata}
-    assert in_steps | WITHOUT_STEP.keys() == errata
-    assert in_steps & WITHOUT_STEP.keys() == set()
+    in_steps = {erratum for step in table().steps for erratum in step.errata}
+    assert in_steps | table().no_step.keys() == errata
+    assert in_steps & table().no_step.keys() == set()
 
 
-def test_every_parameter_of_a_figure_is_a_key_of_the_simulator(odd: Path) -> None:
-    parameters = {item.figure.parameter for item in report.load(odd / report.REPORT).figures} - {""}
-    profile = load_profile("amigo-sh")
-    assert len(parameters) >= 20
-    assert all(nominal_parameter(profile, parameter) >= 0 for parameter in parameters)
+@pytest.mark.parametrize(
+    "name", [step.name for step in steps_of(load_profile("amigo-sh")) if step.moves and step.name != "button"]
+)
+def test_key_stops_the_robot_in_every_moving_step(name: str) -> None:
+    simulator = Simulator(load_profile("amigo-sh"))
+
+    class Person(SimulatedPerson):
+        def stopped(self) -> bool:
+            return abs(simulator.truth.left_velocity) > 0.03
+
+    person, line = Person(simulator), SimulatedLine(simulator)
+    client = Client(lambda: line, line.now, person.stopped)
+    client.connect()
+    trial = Trial(client, person, load_profile("amigo-sh"), config=client.config())
+    steps = {step.name: step for step in table().steps}
+    results = Runner(trial).run([steps[name], steps["identity"]])
+    assert [result.status for result in results] == [STOPPED], "the person has ended the run"
+    assert client.commands[-3:] == ["STOP", "STOP", "ENABLE(0)"]
+    simulator.advance(client.now() + 3.0)
+    assert simulator.truth.left_velocity == simulator.truth.right_velocity == 0.0
 
 
-class TestStop:
-    """An owner who presses a key when the wheels turn."""
-
-    @pytest.mark.parametrize(
-        "name", [step.name for step in steps_of(load_profile("amigo-sh")) if step.moves and step.name != "button"]
-    )
-    def test_a_key_stops_the_robot_in_every_step_that_moves(self, name: str) -> None:
-        simulator = Simulator(load_profile("amigo-sh"))
-
-        class Owner(SimulatedOwner):
-            def stopped(self) -> bool:
-                return abs(simulator.truth.left_velocity) > 0.03
-
-        owner = Owner(simulator)
-        client = Client(SimulatorLine(simulator), owner.stopped)
-        client.connect()
-        client.open()
-        trial = Trial(client, owner, load_profile("amigo-sh"), config=client.config())
-        steps = [step for step in STEPS if step.name == name]
-        results = Runner(trial).run([*steps, *STEPS[:1]])
-        assert [result.status for result in results] == [STOPPED], "the owner said that this is the end"
-        assert client.commands[-3:] == ["STOP", "STOP", "ENABLE(0)"]
-        simulator.advance(client.now() + 3.0)
-        assert simulator.truth.left_velocity == simulator.truth.right_velocity == 0.0
-
-
-def test_a_question_for_a_measurement_shows_its_unit() -> None:
+def test_question_for_a_measurement_shows_its_unit() -> None:
     typed, out = iter([["1"], [","], ["5"], ["enter"]]), io.StringIO()
     keys = SimpleNamespace(read=lambda timeout: next(typed))
-    owner = TerminalOwner(keys, Console(file=out, width=80))  # type: ignore[arg-type]
-    assert owner.measure(Measure.FORWARD, "How far?") == 1.5
+    person = TerminalPerson(keys, Console(file=out, width=80))  # type: ignore[arg-type]
+    assert person.measure(Measure.FORWARD, "How far?") == 1.5
     assert out.getvalue().startswith("How far? [m; empty: skip] 1,5")
 
 
 @pytest.mark.parametrize("robot", ["amigo", *(pytest.param(name, marks=pytest.mark.soak) for name in PIONEERS)])
-def test_robots_of_the_family_are_as_simulated(robot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    skip = [word for name in ("wall", "numbering") for word in ("--skip", name)]
+def test_robots_of_the_family_are_as_simulated(robot: str, tmp_path: Path) -> None:
+    skip = ["--skip", "wall", "--skip", "numbering"]
     assert main(["verify", f"sim://{robot}?seed=4", "--output", str(tmp_path), *skip]) == 0
     made = report.load(tmp_path / report.REPORT)
     assert {step.status for step in made.steps} == {"done", "skipped"}
@@ -279,30 +268,27 @@ IMPOSSIBLE = {"p2os69": "the motors stay off after ENABLE 1"}
 
 
 @pytest.mark.parametrize("name", reported_robots())
-def test_a_reported_robot_is_verified_to_the_end(name: str, tmp_path: Path) -> None:
-    chosen = [word for step in REPORTED_STEPS for word in ("--only", step)]
-    assert main(["verify", f"sim://?as={name}", "--output", str(tmp_path), *chosen]) in (0, 1)
+def test_reported_robot_is_verified_to_the_end(name: str, tmp_path: Path) -> None:
+    assert main(["verify", f"sim://?as={name}", "--output", str(tmp_path), *only(*REPORTED_STEPS)]) in (0, 1)
     made = report.load(tmp_path / report.REPORT)
     assert [step.name for step in made.steps] == list(REPORTED_STEPS)
     reasons = {step.reason for step in made.steps if step.status == "failed"}
     assert all(IMPOSSIBLE.get(name, "nothing") in reason for reason in reasons)
 
 
-def test_an_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> None:
+def test_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> None:
     chosen = "packets", "frames_erratic", "settings", "sounds", "directions", "heading_unit", "brake", "floor_sensors"
-    only = [word for name in chosen for word in ("--only", name)]
     (tmp_path / "counted.yaml").write_text("extends: erratic\nname: counted\nquirks: {checksum_over_count: true}\n")
     url = "sim://erratic?checksum=count&heading=deg&duty=permille&wheels=left&bits=player&layout=player"
     arguments = ["--robot", str(tmp_path / "counted.yaml"), "--output", str(tmp_path / "report")]
-    assert main(["verify", url, *arguments, *only]) == 1
+    assert main(["verify", url, *arguments, *only(*chosen)]) == 1
     made = report.load(tmp_path / "report" / report.REPORT)
     undone = {step.name: step.reason for step in made.steps if step.status != DONE}
     assert undone == {
         "sounds": "not possible on this robot, because an Erratic has no sounds",
         "brake": "not possible on this robot, because an Erratic has no command E_STOP",
     }
-    found = differing(tmp_path / "report" / report.REPORT)
-    assert found == {
+    assert differing(tmp_path / "report" / report.REPORT) == {
         "packets.sip": "23",
         "pwm.unit": "per mille",
         "wheels.left": "no",
@@ -318,79 +304,50 @@ def test_an_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> N
 def test_every_variant_of_an_erratic_is_as_simulated(robot: str, tmp_path: Path) -> None:
     assert main(["verify", f"sim://{robot}?seed=4", "--robot", robot, "--output", str(tmp_path)]) == 0
     made = report.load(tmp_path / report.REPORT)
-    impossible = {step.name for step in STEPS if step.not_erratic}
+    impossible = {step.name for step in table().steps if step.not_erratic}
     assert {step.name for step in made.steps if step.status != DONE} == impossible
     assert made.minutes < 10
 
 
-def test_a_wheel_that_stalls_fails_the_step_and_the_others_go_on(tmp_path: Path) -> None:
+def test_stalled_wheel_fails_its_step_only(tmp_path: Path) -> None:
     url = "sim://amigo-sh?faults=jam=12:6:30"
-    steps = [word for name in ("rate", "full_power", "rotation") for word in ("--only", name)]
-    assert main(["verify", url, "--output", str(tmp_path), *steps]) == 1
+    assert main(["verify", url, "--output", str(tmp_path), *only("rate", "full_power", "rotation")]) == 1
     status = {step.name: step for step in report.load(tmp_path / report.REPORT).steps}
     assert "both must turn freely" in status["rotation"].reason
     assert status["full_power"].status == "done"
 
 
-class TestVerdict:
-    def figure(self, value: object, uncertainty: float = 0.0, **more: object) -> Figure:
-        return Figure("a", "s", "t", value, "m", uncertainty, **more)  # type: ignore[arg-type]
-
-    @pytest.mark.parametrize(
-        ("value", "uncertainty", "expected", "said"),
-        [
-            (1.0, 0.001, 1.0, AS_SIMULATED),
-            (1.02, 0.001, 1.0, AS_SIMULATED),
-            (1.04, 0.001, 1.0, DIFFERS),
-            (1.04, 0.02, 1.0, AS_SIMULATED),
-            (1.04, 0.2, 1.0, UNKNOWN),
-            (None, 0.0, 1.0, UNKNOWN),
-            (1.0, 0.0, None, UNKNOWN),
-            ("yes", 0.0, "yes", AS_SIMULATED),
-            ("yes", 0.0, "no", DIFFERS),
-        ],
-    )
-    def test_a_difference_counts_beyond_tolerance_and_chance(
-        self, value: object, uncertainty: float, expected: object, said: str
-    ) -> None:
-        assert verdict(self.figure(value, uncertainty), expected, 0.0) == said  # type: ignore[arg-type]
-
-    def test_what_cannot_be_compared_is_unknown(self) -> None:
-        assert verdict(self.figure(12.6, compared=False), 12.6, 0.0) == UNKNOWN
-
-
-def test_a_line_is_fitted_with_its_uncertainty() -> None:
-    fit = fit_line([0, 1, 2, 3], [1.0, 3.0, 5.0, 7.2])
-    assert fit is not None and fit.slope == pytest.approx(2.06) and 0.01 < fit.slope_error < 0.06
-    assert fit_line([1, 1, 1], [1, 2, 3]) is None and fit_line([1, 2], [1, 2]) is None
+@pytest.mark.parametrize(
+    ("value", "uncertainty", "expected", "said"),
+    [
+        (1.0, 0.001, 1.0, AS_SIMULATED),
+        (1.02, 0.001, 1.0, AS_SIMULATED),
+        (1.04, 0.001, 1.0, DIFFERS),
+        (1.04, 0.02, 1.0, AS_SIMULATED),
+        (1.04, 0.2, 1.0, UNKNOWN),
+        (None, 0.0, 1.0, UNKNOWN),
+        (1.0, 0.0, None, UNKNOWN),
+        ("yes", 0.0, "yes", AS_SIMULATED),
+        ("yes", 0.0, "no", DIFFERS),
+    ],
+)
+def test_difference_counts_beyond_tolerance_and_chance(
+    value: object, uncertainty: float, expected: object, said: str
+) -> None:
+    figure = Figure("a", "s", "t", value, "m", uncertainty)  # type: ignore[arg-type]
+    assert verdict(figure, expected, 0.0) == said  # type: ignore[arg-type]
+    assert verdict(dataclasses.replace(figure, compared=False), expected, 0.0) == UNKNOWN  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("value", "uncertainty", "text"),
-    [(2.0079, 0.005, "2.0079 ± 0.0050 s"), (0.1, 0.0, "0.1 s"), (math.pi, 0.2, "3.14 ± 0.20 s"), (None, 0.0, "-")],
+    [(2.0079, 0.005, "2.0079 ± 0.0050 s"), (0.1, 0.0, "0.1 s"), (3.14159, 0.2, "3.14 ± 0.20 s"), (None, 0.0, "-")],
 )
-def test_a_quantity_is_shown_with_the_digits_that_its_uncertainty_has(
-    value: object, uncertainty: float, text: str
-) -> None:
-    assert shown(value, "s", uncertainty) == text  # type: ignore[arg-type]
+def test_quantity_has_the_digits_of_its_uncertainty(value: float | None, uncertainty: float, text: str) -> None:
+    assert shown(value, "s", uncertainty) == text
 
 
-def test_the_client_finds_a_robot_whose_session_was_left_open() -> None:
-    simulator = Simulator(load_profile("amigo"))
-    line = SimulatorLine(simulator)
-    crashed = Client(line)
-    crashed.connect()
-    crashed.open()
-    crashed.send(Command.ENABLE(1), Command.VEL(200))
-    crashed.wait(1.0)
-    client = Client(line)
-    assert client.connect().subclass == "amigo"
-    client.open()
-    client.wait(2.0)
-    assert simulator.truth.left_velocity == 0.0
-
-
-class NonsenseLine(SimulatorLine):
+class NonsenseLine(SimulatedLine):
     """As MobileSim: CONFIG has values that make no sense, and CLOSE ends the connection."""
 
     _VALUES = ("rev_count", "trans_kp", "trans_kv", "rot_kp", "rot_kv", "ticks_mm", "stall_val")
@@ -402,6 +359,7 @@ class NonsenseLine(SimulatorLine):
         packets = [parse(frame.data) for frame in self._decoder.feed(super().read(timeout), 0.0)]
         is_open = self._simulator.session is SessionState.OPEN
         if self._opened and not is_open:
+            self._opened = False
             raise PortError("the peer has closed the connection")
         self._opened = is_open
         changed = [
@@ -410,14 +368,9 @@ class NonsenseLine(SimulatorLine):
         ]
         return b"".join(encode_frame(packet.encode(), 253) for packet in changed)
 
-    def reopen(self) -> None:
-        """Connect again."""
-        self._opened = False
 
-
-def test_settings_that_make_no_sense_are_lines_of_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "SimulatorLine", NonsenseLine)
+def test_nonsense_settings_are_lines_of_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "SimulatedLine", NonsenseLine)
     steps = ("identity", "config", "translation", "rotation", "acceleration")
-    chosen = [word for step in steps for word in ("--only", step)]
-    assert main(["verify", "sim://amigo-sh", "--output", str(tmp_path), *chosen]) == 1
+    assert main(["verify", "sim://amigo-sh", "--output", str(tmp_path), *only(*steps)]) == 1
     assert set(differing(tmp_path / "report.json")) == {f"config.{name}" for name in NonsenseLine._VALUES}

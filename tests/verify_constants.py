@@ -11,14 +11,13 @@ from functools import cache
 
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.sim import Simulator, SonarModel, Wear
-from amigobot_tools.verify.comparison import DIFFERS, compare
-from amigobot_tools.verify.figures import Figure
-from amigobot_tools.verify.reference import expected, simulate
-from amigobot_tools.verify.table import STEPS
+from amigobot_tools.verify.table import table
+from amigobot_tools.verify.trial import Figure
+from amigobot_tools.verify.verdict import DIFFERS, compare, expected, simulate
 
 ROBOT = "amigo-sh"
 FACTOR = 1.1
-ALL_STEPS = frozenset(step.name for step in STEPS)
+ALL_STEPS = frozenset(step.name for step in table().steps)
 
 #: Parameter of the simulator: the figure that shows it.
 CONSTANTS = {
@@ -73,7 +72,7 @@ def differences(simulator: Simulator, steps: Collection[str] = ALL_STEPS) -> lis
     nominal = load_profile(ROBOT)
     trial, results = simulate(simulator, nominal, steps)
     undone = [f"{result.name}: {result.status}, {result.reason}" for result in results if result.status != "done"]
-    assert undone == []
+    assert all("not possible on this robot" in text for text in undone)
     compared = compare(trial.figures.values(), _expected(frozenset(steps)))
     return [item.figure.key for item in compared if item.verdict == DIFFERS]
 

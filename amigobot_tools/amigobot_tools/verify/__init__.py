@@ -46,13 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
     # Imported here: `amigobot --help` needs neither the simulator nor rich.
-    from . import command
+    from . import runs
 
     if args.list:
-        return command.print_steps()
+        runs.print_steps()
+        return 0
     if args.compare is not None:
-        return command.compare_again(args.compare)
+        return runs.compare_again(args.compare)
     if args.port is None:
         raise UsageError("which robot? amigobot verify /dev/ttyUSB0, or sim:// for a simulated one")
-    command.check_steps([*args.only, *args.skip])
-    return command.verify(args)
+    runs.check_steps([*args.only, *args.skip])
+    return runs.verify(args)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The motion of a robot as its packets show it: unwrapped counters, in SI units."""
+"""The motion of a robot as its packets show it, in SI units, and straight lines through it."""
 
 from __future__ import annotations
 
@@ -9,43 +9,23 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from amigobot_driver.protocol import Encoders, Sip
 
 from .client import Stamped
 
-#: modulus of differences of X and Y, for 15 and 16 bits (docs/protocol.md E-08), and of the heading
-_POSITION, _TURN = 0x8000, 4096
-_TICKS = 1 << 32
-#: s by which the encoders may come after the standard packet of their cycle
-_CYCLE = 0.06
+Array = NDArray[np.float64]
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One standard packet."""
-
-    time: float  #: s
-    x: float  #: m since the first row, along the robot's X axis
-    y: float  #: m
-    heading: int  #: units, unwrapped
-    left: float  #: m/s
-    right: float  #: m/s
-    ticks: tuple[int, int] | None  #: left and right encoder, unwrapped
-    travel: float  #: m that the middle of the axle has rolled, by the encoders if there are any, else by X and Y
-
-    @property
-    def velocity(self) -> float:
-        """m/s of the middle of the axle."""
-        return (self.left + self.right) / 2
-
-    @property
-    def difference(self) -> float:
-        """m/s, half the difference of the wheels: the turn rate times half the track."""
-        return (self.right - self.left) / 2
+_POSITION = 0x8000  # modulus of differences of X and Y, for 15 and 16 bits (docs/protocol.md E-08)
+_TURN = 4096  # heading units
+_TICKS = 1 << 32  # modulus of the encoders
+_CYCLE = 0.06  # s by which the encoders may come after the standard packet of their cycle
 
 
 class MotionLog:
-    """The standard packets of a drive, in order.
+    """The standard packets of a drive. Arrays have one value for each of them.
 
     Args:
         packets: Of all kinds.
@@ -57,63 +37,84 @@ class MotionLog:
     def __init__(
         self, packets: Sequence[Stamped], distance_unit: float, velocity_unit: float, ticks_per_meter: float
     ) -> None:
-        self.rows: list[Row] = []
-        cycles = _cycles(packets)
-        x = y = travel = 0.0
-        heading = 0
-        ticks = (0, 0)
-        before: Sip | None = None
-        counters: Encoders | None = None
-        for time, sip, encoders in cycles:
-            if before is not None:
-                dx = _difference(sip.x, before.x, _POSITION) * distance_unit
-                dy = _difference(sip.y, before.y, _POSITION) * distance_unit
-                turned = _difference(sip.heading, before.heading, _TURN)
-                angle = math.tau / _TURN * (before.heading + turned / 2)
-                x, y, heading = x + dx, y + dy, heading + turned
-                rolled = dx * math.cos(angle) + dy * math.sin(angle)
-            else:
-                heading, rolled = sip.heading, 0.0
-            current: tuple[int, int] | None = None
-            if encoders is not None:
-                if counters is None:
-                    ticks = (0, 0)
-                else:
-                    left = _difference(encoders.left, counters.left, _TICKS)
-                    right = _difference(encoders.right, counters.right, _TICKS)
-                    ticks = ticks[0] + left, ticks[1] + right
-                    if ticks_per_meter:
-                        rolled = (left + right) / 2 / ticks_per_meter
-                counters, current = encoders, ticks
-            elif counters is not None and ticks_per_meter:
-                rolled = 0.0  # this cycle's encoders were lost: the next ones make up for it
-            travel += rolled
-            left_speed, right_speed = sip.left_velocity * velocity_unit, sip.right_velocity * velocity_unit
-            self.rows.append(Row(time, x, y, heading, left_speed, right_speed, current, travel))
-            before = sip
-
-    def __len__(self) -> int:
-        return len(self.rows)
+        sips: list[tuple[float, Sip]] = []
+        counters: list[tuple[float, float]] = []
+        for stamped in packets:
+            if isinstance(stamped.packet, Sip):
+                sips.append((stamped.time, stamped.packet))
+                counters.append((math.nan, math.nan))
+            elif isinstance(stamped.packet, Encoders) and sips and stamped.time - sips[-1][0] < _CYCLE:
+                counters[-1] = stamped.packet.left, stamped.packet.right
+        self.time = np.array([time for time, _ in sips])  #: s
+        self.x = _unwrapped([sip.x for _, sip in sips], _POSITION) * distance_unit  #: m
+        self.heading = _unwrapped([sip.heading for _, sip in sips], _TURN)  #: units
+        self.left = np.array([sip.left_velocity for _, sip in sips]) * velocity_unit  #: m/s
+        self.right = np.array([sip.right_velocity for _, sip in sips]) * velocity_unit  #: m/s
+        self.velocity = (self.left + self.right) / 2  #: m/s of the middle of the axle
+        self.difference = (self.right - self.left) / 2  #: m/s: the turn rate times half the track
+        #: of the left and the right encoder since the first one, shape (n, 2); NaN where a cycle has none
+        self.ticks = np.array(counters, float).reshape(-1, 2)
+        known = ~np.isnan(self.ticks[:, 0])
+        self.ticks[known] = np.stack([_unwrapped(side, _TICKS) for side in self.ticks[known].T], axis=-1)
+        #: m that the middle of the axle has rolled, by the encoders if there are any, else by X and Y
+        self.travel = np.zeros(len(sips))
+        if known.any() and ticks_per_meter:
+            rolled = self.ticks[known].mean(axis=1) / ticks_per_meter
+            self.travel = np.interp(self.time, self.time[known], rolled)
+        elif sips:
+            angle = math.tau / _TURN * (self.heading[1:] + self.heading[:-1]) / 2
+            y = _unwrapped([sip.y for _, sip in sips], _POSITION) * distance_unit
+            self.travel[1:] = np.cumsum(np.diff(self.x) * np.cos(angle) + np.diff(y) * np.sin(angle))
 
     @property
-    def period(self) -> float:
-        """Mean time between two standard packets, s; NaN for less than two."""
-        if len(self.rows) < 2:
-            return math.nan
-        return (self.rows[-1].time - self.rows[0].time) / (len(self.rows) - 1)
+    def counted(self) -> NDArray[np.bool_]:
+        """Which packets have the encoders of their cycle."""
+        return ~np.isnan(self.ticks[:, 0])
 
 
-def _cycles(packets: Sequence[Stamped]) -> list[tuple[float, Sip, Encoders | None]]:
-    """Return each standard packet with its time and the encoders of its cycle, if they came."""
-    cycles: list[tuple[float, Sip, Encoders | None]] = []
-    for stamped in packets:
-        if isinstance(stamped.packet, Sip):
-            cycles.append((stamped.time, stamped.packet, None))
-        elif isinstance(stamped.packet, Encoders) and cycles and stamped.time - cycles[-1][0] < _CYCLE:
-            cycles[-1] = (*cycles[-1][:2], stamped.packet)
-    return cycles
+def _unwrapped(values: ArrayLike, size: int) -> Array:
+    """Return a counter that wraps at `size` as one that begins at 0 and does not wrap."""
+    numbers = np.asarray(values, float)
+    return np.unwrap(numbers, period=size) - numbers[:1] if numbers.size else numbers
 
 
-def _difference(new: int, old: int, size: int) -> int:
-    """Return the smallest change of a counter that wraps."""
-    return (new - old + size // 2) % size - size // 2
+@dataclass(frozen=True, slots=True)
+class LineFit:
+    """y = slope x + offset, with standard uncertainties."""
+
+    slope: float
+    offset: float
+    slope_error: float = 0.0
+    offset_error: float = 0.0
+
+
+def fit_line(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> LineFit | None:
+    """Fit a straight line.
+
+    Args:
+        x: Abscissas.
+        y: Ordinates.
+        weights: Weights of the points, proportional to the inverse of their variance; None: all the same.
+
+    Returns:
+        The line; None for less than three points, or if they all have the same abscissa.
+    """
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    if len(x) < 3 or np.ptp(x) <= 0:
+        return None
+    w = np.ones(len(x)) if weights is None else np.asarray(weights, float)
+    mx, my = np.average(x, weights=w), np.average(y, weights=w)
+    sxx = float(np.sum(w * (x - mx) ** 2))
+    slope = float(np.sum(w * (x - mx) * (y - my))) / sxx
+    offset = float(my - slope * mx)
+    rest = float(np.sum(w * (y - offset - slope * x) ** 2)) / (len(x) - 2)
+    error = math.sqrt(rest / sxx)
+    return LineFit(slope, offset, error, math.sqrt(rest / float(np.sum(w)) + (error * float(mx)) ** 2))
+
+
+def mean(values: ArrayLike) -> tuple[float, float]:
+    """Return the mean and its standard uncertainty from the scatter; NaN without values."""
+    numbers = np.asarray(values, float)
+    if numbers.size < 2:
+        return (float(numbers[0]) if numbers.size else math.nan), 0.0
+    return float(numbers.mean()), float(numbers.std(ddof=1)) / math.sqrt(numbers.size)

@@ -16,12 +16,13 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Parameters, parse
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION
 
-from .comparison import UNKNOWN, Compared
-from .figures import Figure
 from .runner import DONE, StepResult
-from .trial import Series
+from .trial import Figure, Series
+from .verdict import Compared, compare, expected, simulator_section
 
 REPORT, PAGE, RECORDING = "report.json", "report.html", "packets.amigo"
+
+_COMPARISON = "expected", "expected_uncertainty", "verdict"
 
 
 @dataclass(slots=True)
@@ -49,49 +50,43 @@ class Report:
         """How long the steps took, min."""
         return sum(step.seconds for step in self.steps) / 60
 
-    def robot_config(self) -> Parameters | None:
-        """Return the CONFIG packet; None if it was not read.
-
-        Raises:
-            ProfileError: The profile of the report does not exist here.
-        """
-        if not self.config:
-            return None
-        table = ERRATIC_PACKETS if load_profile(self.profile).erratic else ACTIVMEDIA_PACKETS
-        packet = parse(bytes.fromhex(self.config), table)
-        return packet if isinstance(packet, Parameters) else None
-
     def count(self, verdict: str) -> int:
         """Return the number of findings with a verdict."""
         return sum(item.verdict == verdict for item in self.figures)
 
+    def compare(self) -> None:
+        """Compare all findings with the simulator, under the same commands.
 
-def write(report: Report, path: Path) -> None:
-    """Write report.json; a reader never sees half of it.
+        Raises:
+            ProfileError: The profile of the report does not exist here.
+        """
+        profile = load_profile(self.profile)
+        packet = parse(bytes.fromhex(self.config), ERRATIC_PACKETS if profile.erratic else ACTIVMEDIA_PACKETS)
+        config = packet if isinstance(packet, Parameters) else None
+        other = expected(profile, config, self.done)
+        self.figures = compare([item.figure for item in self.figures], other.figures)
+        self.expected_series = other.series
+        self.simulator = simulator_section(profile, config, self.figures)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file; a reader never sees half of it.
 
     Raises:
         UsageError: It cannot be written.
     """
-    content = {"format": REPORT_FORMAT, "version": REPORT_VERSION, **dataclasses.asdict(report)}
-    content["figures"] = [
-        {
-            **dataclasses.asdict(item.figure),
-            "expected": item.expected,
-            "expected_uncertainty": item.expected_uncertainty,
-            "verdict": item.verdict,
-        }
-        for item in report.figures
-    ]
     part = path.with_suffix(".part")
     try:
-        part.write_text(_as_json(content), encoding="utf-8")
+        part.write_text(text, encoding="utf-8")
         part.replace(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
 
 
-def _as_json(content: dict[str, Any]) -> str:
+def as_json(report: Report) -> str:
     """Return JSON with one line for each key, step and figure: short, and good to compare."""
+    content = {"format": REPORT_FORMAT, "version": REPORT_VERSION, **dataclasses.asdict(report)}
+    content["figures"] = [{**item.pop("figure"), **item} for item in content["figures"]]
     lines = []
     for key, value in content.items():
         rows = [json.dumps(item) for item in value] if isinstance(value, list) else []
@@ -127,14 +122,9 @@ def load(path: Path) -> Report:
 
 
 def _compared(item: dict[str, Any]) -> Compared:
-    expected, error, verdict = (item.pop(key) for key in ("expected", "expected_uncertainty", "verdict"))
-    return Compared(Figure(**item), expected, error, verdict)
+    comparison = [item.pop(key) for key in _COMPARISON]
+    return Compared(Figure(**item), *comparison)
 
 
 def _series(item: dict[str, Any]) -> Series:
     return Series(**{**item, "points": tuple((float(x), float(y)) for x, y in item["points"])})
-
-
-def without_comparison(figure: Figure) -> Compared:
-    """Return a finding that was not compared yet."""
-    return Compared(figure, None, 0.0, UNKNOWN)

@@ -8,17 +8,22 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 
 from amigobot_driver import AmigoBotError, PortError
+from amigobot_driver.protocol import Command
 
-from .client import Stopped
-from .owner import Action, Owner, Request
-from .step import Place, Step
-from .trial import StepFailed, Trial
+from .client import StoppedError
+from .person import Action, AfterStop, Request
+from .script import Script
+from .table import Place, Step
+from .trial import StepError, Trial
 
 DONE, SKIPPED, STOPPED, FAILED = "done", "skipped", "stopped", "failed"
 
-_LIFT = "Put the robot on a block, so that its wheels are off the floor and nothing touches them."
+_LIFT = Request(Action.LIFT, "Put the robot on a block, so that its wheels are off the floor and nothing touches them.")
+#: What a robot whose values make no sense may cause in a measurement.
+_NONSENSE = ArithmeticError, AttributeError, LookupError, TypeError, ValueError
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,95 +47,92 @@ class Runner:
     """
 
     def __init__(self, trial: Trial, report: Callable[[StepResult], None] = lambda result: None) -> None:
-        self._trial = trial
-        self._report = report
-        self._place = Place.ANYWHERE
-        self._refused: set[Place] = set()
+        self._trial, self._report = trial, report
+        self._lifted: bool | None = None  #: None: not asked since the robot stood on the floor
+        self._go_on = True
 
     def run(self, steps: Sequence[Step], skip: Collection[str] = ()) -> list[StepResult]:
-        """Run the steps in order.
+        """Run the steps in order, to the end or until the person ends it.
 
         Args:
             steps: The steps.
             skip: Names of steps that are not done.
-
-        Returns:
-            How each went. It ends early if the owner ends it.
         """
-        results = []
+        results: list[StepResult] = []
+        client = self._trial.client
         for step in steps:
-            result, go_on = self._run(step, step.name in skip)
-            results.append(result)
-            self._report(result)
-            if not go_on:
+            if not self._go_on:
                 break
+            self._trial.step = step
+            began, first = client.now(), len(client.commands)
+            status, reason = (SKIPPED, "left out by an option") if step.name in skip else self._attempt(step)
+            commands = tuple(client.commands[first:])
+            results.append(StepResult(step.name, step.title, status, reason, client.now() - began, commands))
+            self._report(results[-1])
         return results
 
-    def _run(self, step: Step, skip: bool) -> tuple[StepResult, bool]:
-        trial, owner = self._trial, self._trial.owner
-        while True:
-            trial.step = step.name
-            began, first = trial.client.now(), len(trial.client.commands)
-
-            def result(status: str, reason: str = "", began: float = began, first: int = first) -> StepResult:
-                commands = tuple(trial.client.commands[first:])
-                return StepResult(step.name, step.title, status, reason, trial.client.now() - began, commands)
-
-            if trial.client.is_erratic and step.not_erratic:
-                return result(SKIPPED, f"not possible on this robot, because {step.not_erratic}"), True
-            if skip:
-                return result(SKIPPED, "left out by an option"), True
-            if not self._go_to(step.place, owner):
-                return result(SKIPPED, f"needs {step.place.value}"), True
-            try:
-                if not owner.explain(step.title, step.explanation, step.moves):
-                    return result(SKIPPED, "the owner skipped it"), True
-                step.run(trial)
-            except Stopped:
-                trial.client.halt()
-                choice = owner.after_stop()
-                if choice == "repeat":
-                    continue
-                return result(STOPPED, "the owner stopped it"), choice != "end"
-            except StepFailed as error:
-                trial.client.halt()
-                owner.tell(str(error))
-                return result(FAILED, str(error)), True
-            except (ArithmeticError, LookupError, ValueError) as error:
-                trial.client.halt()
+    def _attempt(self, step: Step) -> tuple[str, str]:
+        """Do a step; return its status, and the reason if it is not done."""
+        trial, client, person = self._trial, self._trial.client, self._trial.person
+        if why := _impossible(trial, step):
+            return SKIPPED, f"not possible on this robot, because {why}"
+        try:
+            if not self._can_go_to(step.place):
+                return SKIPPED, f"needs {step.place.value}"
+            if not person.explain(step.title, step.tell, step.moves):
+                return SKIPPED, "the owner skipped it"
+            played = Script(trial).play()
+            if played is not None:
+                module, _, name = step.measure.partition(".")
+                getattr(import_module(f"{__package__}.measures.{module}"), name)(trial, played)
+        except StoppedError:
+            client.halt()
+            choice = person.after_stop()
+            if choice is AfterStop.REPEAT:
+                return self._attempt(step)
+            self._go_on = choice is not AfterStop.END
+            return STOPPED, "the owner stopped it"
+        except AmigoBotError as error:
+            with contextlib.suppress(PortError):
+                client.halt()
+            self._go_on = self._recovered(error)
+            return FAILED, str(error)
+        except (StepError, *_NONSENSE) as error:
+            client.halt()
+            reason = str(error)
+            if not isinstance(error, StepError):
                 reason = f"the packets do not allow this measurement ({type(error).__name__}: {error})"
-                owner.tell(reason)
-                return result(FAILED, reason), True
-            except AmigoBotError as error:
-                with contextlib.suppress(PortError):
-                    trial.client.halt()
-                return result(FAILED, str(error)), self._recovered(owner, error)
-            if any(figure.step == step.name for figure in trial.figures.values()):
-                return result(DONE), True
-            return result(SKIPPED, "the owner could not help with it"), True
+            person.tell(reason)
+            return FAILED, reason
+        if any(figure.step == step.name for figure in trial.figures.values()):
+            return DONE, ""
+        return SKIPPED, "the owner could not help with it"
 
-    def _go_to(self, place: Place, owner: Owner) -> bool:
-        """Have the robot brought to where the step needs it; ask once for each place."""
-        if place in self._refused:
-            return False
-        lift = place is Place.LIFTED and self._place is not Place.LIFTED
-        if lift and not owner.do(Request(Action.LIFT, _LIFT)):
-            self._refused.add(place)
-            return False
-        self._place = place if place is not Place.ANYWHERE else self._place
-        return True
+    def _can_go_to(self, place: Place) -> bool:
+        """Have the wheels lifted if the step needs it; ask once."""
+        if place is Place.LIFTED and self._lifted is None:
+            self._lifted = self._trial.person.do(_LIFT)
+        elif place in (Place.FLOOR, Place.WALL) and self._lifted:
+            self._lifted = None
+        return place is not Place.LIFTED or bool(self._lifted)
 
-    def _recovered(self, owner: Owner, error: AmigoBotError) -> bool:
+    def _recovered(self, error: AmigoBotError) -> bool:
         """Connect again after the robot was lost; whether that worked."""
-        owner.tell(f"{error}; connecting again")
-        client = self._trial.client
-        client.opened = False
+        client, person = self._trial.client, self._trial.person
+        person.tell(f"{error}; connecting again")
         try:
             if isinstance(error, PortError):
-                client.line.reopen()
+                client.reopen()
             client.connect()
-            client.open()
         except AmigoBotError as end:
-            owner.tell(str(end))
+            person.tell(str(end))
             return False
         return True
+
+
+def _impossible(trial: Trial, step: Step) -> str:
+    """Return why the robot cannot do a step; "" if it can."""
+    if trial.client.is_erratic:
+        return step.not_erratic
+    known = not step.needs or trial.client.can_send(Command[step.needs], trial.profile.firmware)
+    return "" if known else f"its firmware has no command {step.needs}"

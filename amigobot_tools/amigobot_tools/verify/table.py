@@ -1,279 +1,85 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The table of steps, in their order. Errata are those of docs/protocol.md 7."""
+"""The table of steps: steps.yaml as values."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
 from amigobot_driver import Profile
 
-from .step import Place, Step
-from .steps import devices, erratic, floor, link, motors, ramps, restart, scales, session, sonar
 
-_WHEELS = "the wheels, in the air"
+class Place(Enum):
+    """Where the robot is during a step."""
 
-STEPS: tuple[Step, ...] = (
-    Step(
-        "identity",
-        "Identity",
-        "Who the robot says that it is, and what it does with SYNC packets in a wrong order.",
-        Place.ANYWHERE,
-        link.identity,
-        errata=("E-13", "E-14"),
-    ),
-    Step(
-        "packets",
-        "Packets",
-        "Requests every kind of packet that the firmware can send, and reads how long it is.",
-        Place.ANYWHERE,
-        link.packet_kinds,
-        errata=("E-02", "E-06", "E-20", "E-43", "E-66"),
-    ),
-    Step(
-        "config",
-        "Configuration",
-        "Reads CONFIG and compares it with the factory values.",
-        Place.ANYWHERE,
-        link.config,
-        errata=("E-57", "E-59", "E-67"),
-    ),
-    Step("rate", "Rate", "Times the standard packets for 10 s.", Place.ANYWHERE, link.rate, errata=("E-56",)),
-    Step(
-        "frames",
-        "Frames",
-        "Sends CONFIG in frames that the manuals describe differently.",
-        Place.ANYWHERE,
-        link.frames,
-        errata=("E-03", "E-58"),
-    ),
-    Step(
-        "frames_erratic",
-        "Frames of an Erratic",
-        "Sends CONFIG with another checksum, and with the END byte of the manual.",
-        Place.ANYWHERE,
-        erratic.frames,
-        errata=("E-40", "E-41"),
-        only_erratic=True,
-    ),
-    Step(
-        "settings",
-        "Settings",
-        "Changes the duty of the PWM and the decelerations, reads CONFIG, and changes them back.",
-        Place.ANYWHERE,
-        erratic.settings,
-        errata=("E-46", "E-52"),
-        only_erratic=True,
-    ),
-    Step(
-        "ports",
-        "Ports",
-        "Reads the analog inputs, and switches the digital outputs.",
-        Place.ANYWHERE,
-        devices.ports,
-        errata=("E-24", "E-25", "E-26", "E-29", "E-30"),
-    ),
-    Step(
-        "sounds",
-        "Sounds",
-        "Lists the sounds and plays one.",
-        Place.ANYWHERE,
-        devices.sounds,
-        errata=("E-28", "E-38"),
-        not_erratic="an Erratic has no sounds",
-    ),
-    Step(
-        "loop_back",
-        "AUX1",
-        "Sends a text through a wire between TxD and RxD of AUX1.",
-        Place.ANYWHERE,
-        devices.loop_back,
-        errata=("E-27",),
-        not_erratic="no command of an Erratic reaches its AUX port",
-    ),
-    Step(
-        "silence",
-        "Silence, motors off",
-        "Sends nothing for longer than the watchdog time.",
-        Place.ANYWHERE,
-        session.silence,
-    ),
-    Step(
-        "button",
-        "MOTORS button",
-        "You press the button MOTORS twice.",
-        Place.LIFTED,
-        session.button,
-        _WHEELS,
-        not_erratic="no packet of an Erratic says whether its motors are on",
-    ),
-    Step(
-        "directions",
-        "Directions",
-        "Turns both wheels slowly, then the left one alone.",
-        Place.LIFTED,
-        scales.directions,
-        _WHEELS,
-        ("E-08", "E-45"),
-    ),
-    Step(
-        "heading_unit",
-        "Unit of the heading",
-        "Turns the wheels against each other for six seconds, and counts what the heading says.",
-        Place.LIFTED,
-        erratic.heading_unit,
-        _WHEELS,
-        ("E-42",),
-        only_erratic=True,
-    ),
-    Step(
-        "open",
-        "Odometry at OPEN",
-        "Drives, ends the session, begins another one, and reads X and Y.",
-        Place.LIFTED,
-        session.open_odometry,
-        _WHEELS,
-    ),
-    Step(
-        "translation",
-        "Velocity",
-        "Turns the wheels at 0.3 m/s, forward and back, and compares what the robot says in four ways.",
-        Place.LIFTED,
-        scales.translation,
-        _WHEELS,
-    ),
-    Step("wheel_velocity", "VEL2", "The unit of VEL2.", Place.LIFTED, scales.wheel_velocity, _WHEELS),
-    Step(
-        "rotation",
-        "Turn rate",
-        "Turns the wheels against each other and compares heading, encoders and RevCount.",
-        Place.LIFTED,
-        scales.rotation,
-        _WHEELS,
-        ("E-17", "E-19"),
-    ),
-    Step(
-        "headings",
-        "Headings",
-        "Sends HEAD and DHEAD and reads the target of the heading servo.",
-        Place.LIFTED,
-        scales.headings,
-        _WHEELS,
-        ("E-51", "E-53", "E-54"),
-    ),
-    Step(
-        "acceleration",
-        "Acceleration",
-        "Drives ramps to 0.5 m/s and back, at accelerations of 250 and 350 mm/s^2.",
-        Place.LIFTED,
-        ramps.translation,
-        _WHEELS,
-    ),
-    Step(
-        "turn_acceleration",
-        "Turning acceleration",
-        "Drives ramps to 120 deg/s and back, at 50 and 70 deg/s^2.",
-        Place.LIFTED,
-        ramps.rotation,
-        _WHEELS,
-        ("E-21",),
-    ),
-    Step(
-        "full_power",
-        "Full power",
-        "Turns the wheels as fast as they can, four times for two seconds.",
-        Place.LIFTED,
-        motors.full_power,
-        _WHEELS + ", at full speed",
-    ),
-    Step("coast", "Coasting", "Switches the motors off at 0.6 m/s, four times.", Place.LIFTED, motors.coast, _WHEELS),
-    Step(
-        "brake",
-        "E_STOP",
-        "Brakes with E_STOP at 0.6 m/s, ten times.",
-        Place.LIFTED,
-        motors.brake,
-        _WHEELS,
-        not_erratic="an Erratic has no command E_STOP",
-    ),
-    Step(
-        "watchdog",
-        "Silence, motors on",
-        "Sends nothing while the wheels turn, until the watchdog stops them.",
-        Place.LIFTED,
-        motors.watchdog,
-        _WHEELS,
-        ("E-35",),
-    ),
-    Step(
-        "straight",
-        "A meter",
-        "Drives about a meter straight on; you measure where it ends.",
-        Place.FLOOR,
-        floor.straight,
-        "the robot, 1 m forward",
-        ("E-44",),
-    ),
-    Step(
-        "spin",
-        "Two turns",
-        "Turns twice on the spot; you measure where the nose ends.",
-        Place.FLOOR,
-        floor.spin,
-        "the robot, on the spot",
-        ("E-36",),
-    ),
-    Step(
-        "square",
-        "A square",
-        "Drives a square of 0.6 m counter-clockwise; you measure where it ends.",
-        Place.FLOOR,
-        floor.square,
-        "the robot, 0.6 m forward and to the left",
-    ),
-    Step(
-        "floor_sensors",
-        "Floor sensors",
-        "Reads the digital inputs with the front of the robot lifted, and on the floor.",
-        Place.FLOOR,
-        erratic.floor_sensors,
-        errata=("E-48",),
-        only_erratic=True,
-    ),
-    Step(
-        "numbering",
-        "Sonar numbers",
-        "You hold a hand in front of each sonar.",
-        Place.FLOOR,
-        sonar.numbering,
-        errata=("E-33",),
-    ),
-    Step(
-        "wall",
-        "Sonar ranges",
-        "Measures a wall at 0.5 m and at 1.5 m for two minutes, at rest.",
-        Place.WALL,
-        sonar.wall,
-    ),
-    Step(
-        "battery",
-        "Battery",
-        "Lets the firmware believe that the battery is empty (BATTEST), for some seconds.",
-        Place.ANYWHERE,
-        restart.battery,
-        errata=("E-34",),
-        not_erratic="an Erratic has no command BATTEST",
-    ),
-    Step(
-        "reset",
-        "Reset",
-        "Restarts the controller and times it.",
-        Place.ANYWHERE,
-        restart.reset,
-        not_erratic="an Erratic has no command that restarts it",
-    ),
-)
+    ANYWHERE = "anywhere"
+    LIFTED = "wheels off the floor"
+    FLOOR = "2 x 2 m of free floor"
+    WALL = "in front of a wall"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureRow:
+    """What is known of a figure before it is measured; steps.yaml describes the keys."""
+
+    title: str
+    unit: str = ""
+    tolerance: float = 0.0
+    share: float = 0.0
+    floor: float = 0.0
+    parameter: str = ""
+    compared: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One row of the table; steps.yaml describes the keys."""
+
+    name: str
+    title: str
+    tell: str
+    measure: str
+    figures: Mapping[str, FigureRow]
+    place: Place = Place.ANYWHERE
+    moves: str = ""
+    send: Sequence[Any] = ()
+    repeat: int = 1
+    errata: Sequence[str] = ()
+    needs: str = ""
+    not_erratic: str = ""
+    only_erratic: bool = False
+
+    @classmethod
+    def of(cls, name: str, row: Mapping[str, Any]) -> Step:
+        """Return a step from its row in the file."""
+        figures = {key: FigureRow(**values) for key, values in row["figures"].items()}
+        place = Place[row.get("place", "anywhere").upper()]
+        return cls(name=name, **{**row, "figures": figures, "place": place})
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The content of steps.yaml."""
+
+    steps: tuple[Step, ...]
+    no_step: Mapping[str, str] = field(default_factory=dict)  #: erratum: why a robot cannot settle it
+
+
+@cache
+def table() -> Table:
+    """Return the table of steps."""
+    content = yaml.safe_load(files(__package__).joinpath("steps.yaml").read_text(encoding="utf-8"))
+    return Table(tuple(Step.of(name, row) for name, row in content["steps"].items()), content["no_step"])
 
 
 def steps_of(profile: Profile) -> list[Step]:
-    """Return the steps for a robot; those that it cannot do say why."""
-    return [step for step in STEPS if profile.erratic or not step.only_erratic]
+    """Return the steps for a robot; the runner says why it cannot do some of them."""
+    return [step for step in table().steps if profile.erratic or not step.only_erratic]

@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""A simulated robot on simulated time, and the person beside it, who lifts and carries it and reads the tape."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from amigobot_driver.sim import Segment, Simulator, World, WorldError, WorldPose
+
+from .person import Action, AfterStop, Look, Measure, Request
+
+_MIN_STEP = 1e-4  # s by which simulated time moves on at least in a read that waits
+_HAND = 0.04  # m, half its width
+_BEFORE, _TOUCH = 0.2, 0.02  # m, of a hand that is held in front of a sonar, and of one that touches it
+_TAPE, _PROTRACTOR = 0.001, 0.5  # m and deg to which a tape is read
+_SEEN = 0.02  # m/s of a wheel that turns visibly
+_WALL = 2.0  # m, half its length
+
+
+class SimulatedLine:
+    """A port whose time is simulated: a read jumps to the next event, so minutes pass in seconds."""
+
+    name = "simulator"
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator, self._now = simulator, 0.0
+        simulator.advance(0.0)
+
+    @property
+    def byte_time(self) -> float | None:
+        """Seconds that one byte takes on the line."""
+        return self._simulator.byte_time
+
+    def now(self) -> float:
+        """The simulated time in s."""
+        return self._now
+
+    def read(self, timeout: float) -> bytes:
+        """Return what arrives within `timeout` s of simulated time, as soon as anything does."""
+        deadline = self._now + (max(timeout, _MIN_STEP) if timeout else 0.0)
+        while not (data := self._simulator.transmit(self._now)) and self._now < deadline:
+            soonest = max(self._simulator.next_event(self._now), self._now + _MIN_STEP)
+            self._now = min(deadline, soonest)
+        return data
+
+    def write(self, data: bytes) -> None:
+        """Send bytes."""
+        self._simulator.receive(data, self._now)
+
+    def set_baud(self, baud: int) -> None:
+        """Have no effect: the simulator listens at any speed."""
+
+    def close(self) -> None:
+        """Have no effect: the line is never lost."""
+
+
+class SimulatedPerson:
+    """Answers every request at once."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+        self._mark = simulator.truth.pose
+
+    def explain(self, title: str, text: str, moves: str) -> bool:
+        """Agree."""
+        return True
+
+    def do(self, request: Request) -> bool:
+        """Do what is asked for."""
+        robot, action = self._simulator, request.action
+        if action in (Action.LIFT, Action.FLOOR, Action.AWAY, Action.WALL):
+            robot.lift(action is Action.LIFT)
+            x = robot.profile.body.front + request.value
+            self._put(*[Segment(x, -_WALL, x, _WALL)] * (action is Action.WALL))
+        elif action in (Action.HAND, Action.TOUCH):
+            self._hold(int(request.value), _BEFORE if action is Action.HAND else _TOUCH)
+        elif action is Action.BUTTON:
+            robot.press_motors_button()
+        return True
+
+    def _put(self, *segments: Segment) -> None:
+        """Put the robot at the origin of a world with these walls, and mark its pose."""
+        empty = World("free floor")
+        self._simulator.replace_world(empty)
+        self._simulator.place(WorldPose(0.0, 0.0, 0.0))
+        self._simulator.replace_world(replace(empty, segments=segments))
+        self._mark = self._simulator.truth.pose
+
+    def _hold(self, number: int, distance: float) -> None:
+        """Hold a hand in front of a sonar, as near as the body of the robot allows."""
+        sonar = self._simulator.profile.sonar.poses[number]
+        c, s = math.cos(sonar.heading), math.sin(sonar.heading)
+        x, y = sonar.x + distance * c, sonar.y + distance * s
+        try:
+            self._put(Segment(x - _HAND * s, y + _HAND * c, x + _HAND * s, y - _HAND * c))
+        except WorldError:
+            self._hold(number, distance + _TOUCH)
+
+    def measure(self, what: Measure, text: str) -> float | None:
+        """Read the tape at the true pose."""
+        pose, mark = self._simulator.truth.pose, self._mark
+        if what is Measure.TURNED:
+            turned = math.degrees(math.remainder(pose.heading - mark.heading, math.tau))
+            return _PROTRACTOR * round(turned / _PROTRACTOR)
+        dx, dy = pose.x - mark.x, pose.y - mark.y
+        c, s = math.cos(mark.heading), math.sin(mark.heading)
+        return _TAPE * round((c * dx + s * dy if what is Measure.FORWARD else c * dy - s * dx) / _TAPE)
+
+    def look(self, what: Look, text: str) -> bool | None:
+        """Look at the wheels as they were a moment ago; a simulated robot makes no sound."""
+        truth = self._simulator.truth
+        if what is Look.WHEELS_FORWARD:
+            return min(truth.left_velocity, truth.right_velocity) > _SEEN
+        if what is Look.LEFT_WHEEL_ONLY:
+            return truth.left_velocity > _SEEN > abs(truth.right_velocity)
+        return None
+
+    def tell(self, text: str) -> None:
+        """Take no notice."""
+
+    def stopped(self) -> bool:
+        """Press no key."""
+        return False
+
+    def after_stop(self) -> AfterStop:
+        """End."""
+        return AfterStop.END

@@ -1,0 +1,160 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""What was found against what the simulator shows under the same commands, and what the simulator learns from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+from amigobot_driver import Profile
+from amigobot_driver.protocol import Parameters
+from amigobot_driver.sim import Simulator, SonarModel, Wear, flash_of
+
+from .client import Client
+from .runner import Runner, StepResult
+from .simulated import SimulatedLine, SimulatedPerson
+from .table import steps_of
+from .trial import Figure, Trial, Value
+
+AS_SIMULATED, DIFFERS, UNKNOWN = "as simulated", "differs", "unknown"
+
+_TOLERANCE = 0.03  # share of a quantity below which a difference does not matter
+_SIGMA = 3.0  # standard uncertainties that a difference may have by chance
+_NOTICED = 0.1  # share of a quantity that must be noticed: with a larger uncertainty the verdict is "unknown"
+_PATIENCE = 4  # simulated pings / real pings, so that the noise of the expected values is negligible
+_SEED = 1
+#: Settings with which no robot drives if they are 0: a robot that drives has others. The step `config` shows them.
+_NEVER_ZERO = {"TransKp", "RotKp", "TransKv", "RotKv", "StallVal", "TicksMM"}
+_ADDED = {"physics.command_delay", "sonar.noise"}  # a difference is added; other parameters are proportional
+_WEAR = (0.5, 2.0)  # range that the simulator allows
+_CONFIG = "config."  # beginning of the keys of settings
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A finding and what the simulator shows instead."""
+
+    figure: Figure
+    expected: Value = None  #: None: nothing to compare with
+    expected_uncertainty: float = 0.0
+    verdict: str = UNKNOWN  #: "as simulated", "differs" or "unknown"
+
+    @property
+    def excess(self) -> float:
+        """The difference of two quantities if it is more than chance; else 0."""
+        value, expected = self.figure.value, self.expected
+        if not isinstance(value, float) or not isinstance(expected, float):
+            return 0.0
+        chance = _SIGMA * math.hypot(self.figure.uncertainty, self.expected_uncertainty)
+        return value - expected if abs(value - expected) > chance else 0.0
+
+
+def compare(found: Iterable[Figure], expected: Mapping[str, Figure]) -> list[Compared]:
+    """Compare each finding at the robot with that at the simulator, which has the same key."""
+    compared = []
+    for figure in found:
+        other = expected.get(figure.key) if figure.compared else None
+        value, error = (None, 0.0) if other is None else (other.value, other.uncertainty)
+        compared.append(Compared(figure, value, error, verdict(figure, value, error)))
+    return compared
+
+
+def verdict(figure: Figure, expected: Value, error: float) -> str:
+    """Judge one finding.
+
+    Args:
+        figure: What was found.
+        expected: What the simulator shows; None: nothing.
+        error: Standard uncertainty of that.
+    """
+    if not figure.compared or figure.value is None or expected is None:
+        return UNKNOWN
+    if not isinstance(figure.value, float) or not isinstance(expected, float):
+        return AS_SIMULATED if figure.value == expected else DIFFERS
+    allowed = figure.tolerance or _TOLERANCE * abs(expected)
+    chance = _SIGMA * math.hypot(figure.uncertainty, error)
+    if abs(figure.value - expected) > max(allowed, chance):
+        return DIFFERS
+    return AS_SIMULATED if chance <= max(allowed, _NOTICED * abs(expected)) else UNKNOWN
+
+
+def simulate(
+    simulator: Simulator, nominal: Profile, steps: Collection[str], patience: int = 1
+) -> tuple[Trial, list[StepResult]]:
+    """Run steps with a simulated robot and a simulated person, on simulated time.
+
+    Args:
+        simulator: The robot.
+        nominal: Profile that the measurements start from.
+        steps: Names of the steps.
+        patience: See `Trial`.
+    """
+    line = SimulatedLine(simulator)
+    client = Client(lambda: line, line.now)
+    client.set_profile(nominal)
+    client.connect()
+    trial = Trial(client, SimulatedPerson(simulator), nominal, patience)
+    results = Runner(trial).run([step for step in steps_of(nominal) if step.name in steps])
+    client.end()
+    return trial, results
+
+
+def expected(profile: Profile, config: Parameters | None, steps: Collection[str]) -> Trial:
+    """Return what the simulator shows.
+
+    CONFIG is expected as a factory ships the robot. Everything else is expected as this robot's own CONFIG says, so
+    that a setting of its owner is one difference and not ten; a value that makes no sense is left out.
+
+    Args:
+        profile: Of the robot.
+        config: What it reports; None if it was not read.
+        steps: Names of the steps that were done with it.
+    """
+    reported = {} if config is None else flash_of(config)
+    sane = {keyword: value for keyword, value in reported.items() if value or keyword not in _NEVER_ZERO}
+    own = Simulator(replace(profile, flash={**profile.flash, **sane}), seed=_SEED, wear=Wear(), sonar=SonarModel())
+    trial, _ = simulate(own, profile, {*steps, "config"}, _PATIENCE)  # the other steps convert with these settings
+    factory, _ = simulate(Simulator(profile, seed=_SEED), profile, {"config"})
+    trial.figures.update(factory.figures)
+    return trial
+
+
+def simulator_section(profile: Profile, config: Parameters | None, compared: Sequence[Compared]) -> dict[str, Any]:
+    """Return the section `simulator` of a report, which `amigobot sim --from-report` reads.
+
+    Args:
+        profile: The profile of the expected values.
+        config: What the robot reports; None if it was not read.
+        compared: All findings.
+
+    Returns:
+        A profile (the changed keys only), wear and sonar model.
+    """
+    section: dict[str, Any] = {"profile": {"extends": profile.name}, "wear": {}, "sonar": {}}
+    settings = [item for item in compared if item.figure.key.startswith(_CONFIG) and item.verdict != AS_SIMULATED]
+    if config is not None and settings:
+        own = {item.figure.key.removeprefix(_CONFIG) for item in settings}
+        section["profile"]["flash"] = flash_of(config, own)
+    for item in compared:
+        parameter = item.figure.parameter
+        if not parameter or not item.excess or not (item.expected or parameter in _ADDED):
+            continue
+        nominal = nominal_parameter(profile, parameter)
+        assert isinstance(item.figure.value, float) and isinstance(item.expected, float)
+        learned = nominal + item.excess if parameter in _ADDED else nominal * item.figure.value / item.expected
+        *path, name = ("profile." * parameter.startswith("physics.") + parameter).split(".")
+        if learned > 0 and (path != ["wear"] or _WEAR[0] <= learned <= _WEAR[1]):
+            reduce(lambda part, key: part.setdefault(key, {}), path, section)[name] = learned
+    return section
+
+
+def nominal_parameter(profile: Profile, parameter: str) -> float:
+    """Return the value of a parameter that the expected values come from."""
+    place, *names = parameter.split(".")
+    holder: Any = {"wear": Wear(), "sonar": SonarModel(), "physics": profile.physics, "profile": profile}[place]
+    return float(reduce(getattr, names, holder))
