@@ -9,6 +9,7 @@ import argparse
 import sys
 import time
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 from amigobot_driver import signals
@@ -41,6 +42,9 @@ def record(out: Path, topics: list[str]) -> int:
     """Record until a signal asks for the end; what has arrived by then is written."""
     if out.exists():
         print(f"{out} is there already: name another, or delete it", file=sys.stderr)
+        return 2
+    if find_spec("rosbags") is None:
+        print("needs rosbags: python3 -m pip install rosbags", file=sys.stderr)
         return 2
     import rclpy
     from rclpy.executors import SingleThreadedExecutor
