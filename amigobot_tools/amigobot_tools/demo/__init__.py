@@ -7,20 +7,11 @@
     amigobot demo --port /dev/ttyUSB0               a real robot: asks first, then drives a square half a meter wide
 
 With ROS 2, the demo starts amigobot_node and a program that publishes cmd_vel, and records a rosbag. Without ROS 2 the
-program uses the Python API and records the packets, for `amigobot replay` and `amigobot dump`. Each is a process of its
-own. What is reported comes from the recording, and is compared with the true path of the simulated robot.
+program uses the Python API and records the packets, for `amigobot replay` and `amigobot dump`. The odometry is compared
+with the true path of the simulated robot.
 
 Ctrl-C stops the robot and ends everything. Exit status 1: failure; the last line has the reason.
 """
-
-# The processes of a demo:
-#
-#     simulator --pty--> amigobot_node --DDS--> driver (publishes cmd_vel)
-#                                      --DDS--> recorder (..bag)
-#     simulator --pty--> driver (Python API, records the packets)
-#
-# `supervisor` starts and ends them. The report does not rely on the process that drove: `recording` reads the bag or
-# the packets and the log of the simulator, `checks` judges them, `summary` and `picture` show them.
 
 from __future__ import annotations
 
@@ -51,20 +42,11 @@ def run(args: argparse.Namespace) -> int:
     for library in ("matplotlib", *(("rclpy", "amigobot_msgs") if ros else ())):
         if find_spec(library) is None:
             raise explained(ImportError(name=library))
-    if ros and not (find_spec("rosbag2_py") or find_spec("rosbags")):
-        raise UsageError("needs rosbag2_py (of ROS 2) or rosbags (python3 -m pip install rosbags); --no-ros needs none")
-    from .run import run_demo
-    from .supervisor import Options
+    if ros and not find_spec("rosbags"):
+        raise UsageError("needs rosbags (python3 -m pip install rosbags); --no-ros needs none")
+    from .run import DemoOptions, run_demo
 
-    return run_demo(
-        Options(
-            out=args.out.resolve(),
-            port=args.port,
-            tour="square" if args.port else "room",
-            seconds=args.seconds,
-            ros=ros,
-        )
-    )
+    return run_demo(DemoOptions(out=args.out.resolve(), port=args.port, seconds=args.seconds, ros=ros))
 
 
 def _ros_is_here() -> bool:

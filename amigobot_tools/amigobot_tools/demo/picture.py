@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +20,8 @@ from matplotlib.transforms import Affine2D
 from amigobot_driver.profiles import Body
 from amigobot_driver.sim import Segment, World
 
-from .comparison import Comparison
-from .recording import Array, Recording, Track, place
+from .drive import Drive
+from .report import Array, Measured, Track
 from .tour import Pose
 
 _PAPER, _FLOOR, _WALL = "#ffffff", "#f6f4ef", "#3b3f46"
@@ -37,22 +36,11 @@ _ARROW = [(0.1, 0.0), (-0.06, 0.075), (-0.03, 0.0), (-0.06, -0.075)]
 _MARGIN = 0.35
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
-    """What is drawn; without a world all of it is in the odometry's frame."""
-
-    recording: Recording
-    world: World | None = None
-    truth: Track | None = None
-    comparison: Comparison | None = None
-
-
-def draw(picture: Picture, path: Path) -> None:
-    """Write the picture as a PNG."""
-    origin = picture.comparison.origin if picture.comparison else Pose(0.0, 0.0, 0.0)
-    odometry = picture.recording.odometry.placed(origin)
-    hits = place(*picture.recording.hits, origin)
-    box = _extent(picture.world, odometry, hits)
+def draw(drive: Drive, measured: Measured, world: World | None, path: Path) -> None:
+    """Write the picture of a tour as a PNG; without a world all of it is in the odometry's frame."""
+    odometry, body = measured.odometry, drive.state.body
+    assert body is not None
+    box = _extent(world, odometry, measured.hits)
     room = _WIDTH * (box[3] - box[1]) / (box[2] - box[0])
     height = _HEAD + room + _FOOT
     figure = Figure(figsize=(_WIDTH, height), facecolor=_PAPER)
@@ -60,20 +48,21 @@ def draw(picture: Picture, path: Path) -> None:
     axes = figure.add_axes((0.0, _FOOT / height, 1.0, room / height))
     axes.set(xlim=(box[0], box[2]), ylim=(box[1], box[3]), aspect="equal")
     axes.set_axis_off()
-    if picture.world:
-        draw_world(axes, picture.world)
-    axes.scatter(*hits, s=5, color=_SONAR, alpha=0.55, linewidths=0, zorder=4)
-    if picture.truth:
-        driven = picture.truth.between(odometry.time[0], odometry.time[-1])
-        axes.plot(driven.x, driven.y, color=_TRUTH, lw=6.5, solid_capstyle="round", zorder=5)
+    if world:
+        draw_world(axes, world)
+    axes.scatter(*measured.hits, s=5, color=_SONAR, alpha=0.55, linewidths=0, zorder=4)
+    if measured.truth:
+        axes.plot(measured.truth.x, measured.truth.y, color=_TRUTH, lw=6.5, solid_capstyle="round", zorder=5)
     axes.plot(odometry.x, odometry.y, color=_ODOMETRY, lw=1.4, zorder=6)
     _draw_direction(axes, odometry)
     start, end = odometry.pose(0), odometry.pose(-1)
-    apart = math.dist(start[:2], end[:2]) > picture.recording.profile.body.length
-    draw_robot(axes, picture.recording.profile.body, start, _START, "start" if apart else "start and end")
-    draw_robot(axes, picture.recording.profile.body, end, _ROBOT, "end" if apart else "")
+    apart = math.dist(start[:2], end[:2]) > body.length
+    draw_robot(axes, body, start, _START, "start" if apart else "start and end")
+    draw_robot(axes, body, end, _ROBOT, "end" if apart else "")
     _draw_scale(axes, box)
-    _caption(figure, picture, left=_MARGIN / (box[2] - box[0]))
+    where = f"through the {world.name}" if world else "around its start"
+    title = f"An AmigoBot drives {odometry.length:.1f} m {where}"
+    _caption(figure, title, drive, measured, left=_MARGIN / (box[2] - box[0]))
     figure.savefig(path, dpi=_DPI, metadata={"Software": None})
 
 
@@ -149,15 +138,9 @@ def _draw_scale(axes: Axes, box: tuple[float, float, float, float]) -> None:
     axes.annotate("1 m", (x + 1.08, y), va="center", fontsize=9.5, color=_INK)
 
 
-def _caption(figure: Figure, picture: Picture, left: float) -> None:
+def _caption(figure: Figure, title: str, drive: Drive, measured: Measured, left: float) -> None:
     """Title and figures above, legend below; `left` is the margin as a share of the width."""
-    recording, comparison = picture.recording, picture.comparison
-    where = f"through the {picture.world.name}" if picture.world else "around its start"
-    title = f"An AmigoBot drives {recording.odometry.length:.1f} m {where}"
-    text = f"{recording.seconds:.0f} s"
-    if comparison:
-        end, angle, most = 100 * comparison.end, math.degrees(comparison.end_angle), 100 * comparison.max_deviation
-        text += f"; odometry is off by {end:.1f} cm and {angle:.1f}° at the end, up to {most:.1f} cm off the true path"
+    text = f"{drive.seconds:.0f} s" + (f"; odometry is {measured.errors}" if measured.truth else "")
     inch = 1 / figure.get_figheight()
     figure.text(left, 1 - 0.50 * inch, title, fontsize=17, color=_INK, weight="bold")
     figure.text(left, 1 - 0.76 * inch, text, fontsize=10.5, color=_INK)
@@ -165,7 +148,7 @@ def _caption(figure: Figure, picture: Picture, left: float) -> None:
         Line2D([], [], color=_ODOMETRY, lw=1.4, label="odometry"),
         Line2D([], [], color=_SONAR, marker="o", ls="", ms=3.5, label="sonar hits, placed by odometry"),
     ]
-    if picture.truth:
+    if measured.truth:
         handles.insert(0, Line2D([], [], color=_TRUTH, lw=6, label="true path"))
     figure.legend(
         handles=handles,
