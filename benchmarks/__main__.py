@@ -4,7 +4,7 @@
 """python -m benchmarks: measure every ratio and write benchmarks/results/latest.json.
 
 python -m benchmarks                everything, within 15 minutes
-python -m benchmarks decode stamps  these only; the rows of the others stay in the file
+python -m benchmarks node stamps    these only; the rows of the others stay in the file
 python -m benchmarks --hours 1      memory after an hour of real time, not after the packets of one
 """
 
@@ -16,11 +16,9 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from .decode import decode
 from .fleet import fleet
 from .node import node
 from .report import HEAD, Row, read, write
-from .simulator import simulator
 from .stamps import stamps
 from .start import idle, memory, start
 
@@ -35,8 +33,6 @@ def main() -> None:
     parser.add_argument("--hours", type=float, default=0.0, help="hours of real time for the memory; default: 1 minute")
     chosen = parser.parse_args()
     benchmarks: dict[str, Callable[[], Iterator[Row]]] = {
-        "decode": decode,
-        "simulator": simulator,
         "node": partial(node, 10, _ROUNDS, every_topic=False),
         "readers": partial(node, 10, _FEWER, every_topic=True),
         "rate": partial(node, 20, _FEWER, every_topic=False),

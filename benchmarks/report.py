@@ -74,15 +74,10 @@ def row(
 
 def write(rows: Iterable[Row]) -> None:
     """Write the rows to results/latest.json."""
-    write_result(RESULTS.name, [asdict(each) for each in rows])
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps([asdict(each) for each in rows], indent=2) + "\n", encoding="utf-8")
 
 
 def read() -> list[Row]:
     """Return the rows of the last run; none if there is no file."""
     return [Row(**values) for values in json.loads(RESULTS.read_text("utf-8"))] if RESULTS.exists() else []
-
-
-def write_result(name: str, content: object) -> None:
-    """Write a file of the folder results."""
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.with_name(name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from nav_msgs.msg import Odometry
 
 from .program import driver, running
-from .report import Row, row, write_result
+from .report import Row, row
 from .robot import Robot
 
 #: s after the first SIP that are not measured: the filter learns the cycle. And s that are.
@@ -20,8 +20,6 @@ _LEARN, _SECONDS = 10.0, 30.0
 _CYCLE = 0.1
 #: s that a packet waits at most, at random: the latency timer of an FTDI adapter.
 _DELAY = 0.016
-#: File with the deviations of each SIP, for the plot.
-SERIES = "stamps.json"
 
 
 def stamps() -> Iterator[Row]:
@@ -45,7 +43,6 @@ def stamps() -> Iterator[Row]:
         robot.end()
     arrivals = _from_median([time - clock for clock, time in written])
     stamped = stamp_deviations(found, _CYCLE)
-    write_result(SERIES, {"arrival_ms": arrivals, "stamp_ms": stamped})
     spread = statistics.pstdev(stamped), statistics.pstdev(arrivals)
     name = f"jitter of odom stamps, against that of arrivals delayed by 0 to {1e3 * _DELAY:.0f} ms"
     yield row(name, "ms", 0.2, [spread[0]], [spread[1]])

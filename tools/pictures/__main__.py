@@ -6,9 +6,8 @@
     ./run python -m tools.pictures                  all of them
     ./run python -m tools.pictures tour frames      these
 
-The screens need tmux, the dashboard needs chromium and chromedriver, the pictures of the performance need the result of
-`make bench`. A picture whose source is missing stays
-as it is, and the program says what is missing. Look at each picture before it is committed.
+The screens need tmux, the dashboard needs chromium and chromedriver. A picture whose source is missing
+stays as it is, and the program says what is missing. Look at each picture before it is committed.
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import plots
-
 from amigobot_driver.sim import load_world
 
 from . import drawings
@@ -26,7 +23,6 @@ from .dashboard import photograph
 from .missing import Missing
 from .odometry import draw_odometry
 from .terminals import show_terminals
-from .transforms import draw_transforms
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 
@@ -36,20 +32,11 @@ def _tour() -> None:
     drawings.animate(room, drawings.drive(room), IMAGES / "tour.gif")
 
 
-def _performance() -> None:
-    try:
-        plots.main()
-    except SystemExit as error:
-        raise Missing(str(error)) from None
-
-
 PICTURES: dict[str, Callable[[], None]] = {
     "robots": lambda: drawings.draw_robots(IMAGES / "robots.png"),
     "frames": lambda: drawings.draw_frames(IMAGES / "frames.png"),
-    "transforms": lambda: draw_transforms(IMAGES / "transforms.png"),
     "office": lambda: drawings.draw_office(IMAGES / "office.png"),
     "odometry": lambda: draw_odometry(IMAGES / "odometry.png"),
-    "performance": _performance,
     "terminals": lambda: show_terminals(IMAGES),
     "dashboard": lambda: photograph(IMAGES),
     "tour": _tour,
