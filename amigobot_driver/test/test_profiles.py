@@ -23,6 +23,8 @@ from amigobot_driver.profiles import (
 
 Load = Callable[[str], Profile]
 
+ROBOTS = Path(__file__).parents[1] / "config" / "robots"
+
 
 def poses(*millimetres_and_degrees: tuple[float, float, float]) -> list[SonarPose]:
     return [SonarPose(x / 1000, y / 1000, math.radians(deg)) for x, y, deg in millimetres_and_degrees]
@@ -33,26 +35,6 @@ def approximately(pose: SonarPose) -> object:
 
 
 class TestShipped:
-    @pytest.mark.parametrize("name", available_profiles())
-    def test_every_shipped_profile_loads_with_plausible_values(self, name: str) -> None:
-        profile = load_profile(name)
-        assert profile.name == name
-        assert profile.description
-        assert all(subclass == subclass.lower() for subclass in profile.subclasses)
-        assert profile.body.front + profile.body.rear == pytest.approx(profile.body.length)
-        assert profile.sonar.min_range < profile.sonar.max_range
-        assert profile.battery.cutoff < profile.battery.low
-        assert profile.units.angle == 2 * math.pi / 4096  # exact, not ARIA's 0.00153: docs/protocol.md E-18
-        assert profile.units.wheel_velocity == 0.020
-
-    def test_no_name_belongs_to_two_robots(self) -> None:
-        names = [
-            (load_profile(name).robot_class, each)
-            for name in available_profiles()
-            for each in load_profile(name).subclasses
-        ]
-        assert len(names) == len(set(names))
-
     @pytest.mark.parametrize(
         ("name", "distance", "velocity", "sonar_range", "track", "sonar_cycle"),
         [
@@ -92,68 +74,16 @@ class TestShipped:
         assert (profile.battery.low, profile.battery.cutoff, profile.battery.capacity) == (11.0, 10.0, 2.2)
         assert (profile.link.baud, profile.link.command_spacing) == (9600, pytest.approx(0.020))
 
-    @pytest.mark.parametrize(
-        ("name", "expected"),
-        [
-            (
-                "amigo",
-                poses(
-                    (76, 100, 90),
-                    (125, 75, 41),
-                    (150, 30, 15),
-                    (150, -30, -15),
-                    (125, -75, -41),
-                    (76, -100, -90),
-                    (-140, -58, -145),
-                    (-140, 58, 145),
-                ),
-            ),
-            (
-                "amigo-sh",  # with the symmetric 120 of #1 and #4: docs/protocol.md E-37
-                poses(
-                    (70, 100, 90),
-                    (120, 75, 41),
-                    (144, 30, 15),
-                    (144, -30, -15),
-                    (120, -75, -41),
-                    (70, -100, -90),
-                    (-146, -58, -145),
-                    (-146, 58, 145),
-                ),
-            ),
-            ("generic", []),
-        ],
-        ids=["amigo", "amigo-sh", "generic"],
-    )
-    def test_sonar_poses(self, name: str, expected: list[SonarPose]) -> None:
-        """docs/protocol.md 6.3."""
-        got = load_profile(name).sonar.poses
-        assert [(pose.x, pose.y, pose.heading) for pose in got] == list(map(approximately, expected))
-
-    @pytest.mark.parametrize("name", ["amigo", "amigo-sh"])
-    def test_the_ring_is_symmetric_and_goes_clockwise_from_the_left(self, name: str) -> None:
-        ring = load_profile(name).sonar.poses
-        front, rear = ring[:6], ring[6:]
-        for half in (front, rear):
-            for pose, mirrored in zip(half, reversed(half), strict=True):
-                assert (pose.x, pose.y, pose.heading) == (mirrored.x, -mirrored.y, -mirrored.heading)
-        assert [pose.heading for pose in front] == sorted((pose.heading for pose in front), reverse=True)
-
 
 class TestChoice:
     @pytest.mark.parametrize(
         ("subclass", "name"),
         [
             ("amigo", "amigo"),
-            ("Amigo", "amigo"),
             ("AmigoBot", "amigo"),
-            ("amigobot", "amigo"),
             ("amigo-sh", "amigo-sh"),
-            ("AMIGO-SH", "amigo-sh"),
             ("amigosh", "amigo-sh"),
-            ("Amigo_SH", "amigo-sh"),
             ("amigo-sh-tim3xx", "amigo-sh"),
-            ("amigo-sh-tim5xx", "amigo-sh"),
         ],
     )
     @pytest.mark.parametrize("robot_class", ["Pioneer", "PIONEER", "pioneer"])
@@ -166,13 +96,12 @@ class TestChoice:
         ("robot_class", "subclass"),
         [("Pioneer", "toaster"), ("Pioneer", ""), ("MTX", "amigo"), ("", ""), ("Pioneer", "amigo ")],
     )
-    def test_an_unknown_robot_gets_the_generic_profile_and_a_remedy(self, robot_class: str, subclass: str) -> None:
+    def test_an_unknown_robot_gets_the_generic_profile(self, robot_class: str, subclass: str) -> None:
         profile, reason = choose_profile(robot_class, subclass)
         assert profile is load_profile("generic")
         told = f"reports {robot_class}/{subclass}" if robot_class or subclass else "does not report its model"
         assert told in reason
         assert "distances may be wrong" in reason
-        assert "the profiles are amigo" in reason
         assert all(name in reason for name in available_profiles())
         assert "\n" not in reason
 
@@ -222,33 +151,18 @@ class TestOwnFile:
             ("wheels: 3", "key 'wheels' is not known, allowed: name, description, robot_class, subclasses,"),
             ("body: {lenght_mm: 3}", "body: key 'lenght_mm' is not known, allowed: length, width, height,"),
             ("link: {baud_ms: 9600}", "link: key 'baud_ms' is not known, allowed: baud, bridge_baud, command_spacing"),
-            ("1: 2", "key 1 is not known, allowed: name,"),
-            ("name: 3", "name is 3, expected a text"),
             ("subclasses: amigo", "subclasses is 'amigo', expected a list of texts"),
-            ("subclasses: [on]", "subclasses is [True], expected a list of texts"),  # YAML's idea of "on"
             ("body: {length_mm: long}", "body: length_mm is 'long', expected a number"),
-            ("body: {length_mm: true}", "body: length_mm is True, expected a number"),
-            ("body: {length_mm: null}", "body: length_mm is None, expected a number"),
             ("body: {length_mm: .nan}", "body: length_mm is nan, expected a number"),
-            ("body: {length_mm: .inf}", "body: length_mm is inf, expected a number"),
-            ("body: {length_mm: 1" + 400 * "0" + "}", "body: length_mm is 1000"),
             ("body: {length_mm: -330}", "body: length_mm is -330, allowed: above 0"),
             ("units: {distance: 0}", "units: distance is 0, allowed: above 0"),
             ("body: 3", "body is 3, expected a mapping of keys to values"),
-            ("body: null", "body is None, expected a mapping of keys to values"),
             ("link: {baud: fast}", "link: baud is 'fast', expected an integer"),
-            ("link: {baud: 9600.0}", "link: baud is 9600.0, expected an integer"),
             ("link: {baud: 0}", "link: baud is 0, allowed: above 0"),
             ("bumpers: {front_segments: 8}", "bumpers: front_segments is 8, allowed: 0 to 7"),
-            ("bumpers: {rear_segments: 9}", "bumpers: rear_segments is 9, allowed: 0 to 7"),
-            ("sonar: {poses: 8}", "sonar: poses is 8, expected a list of [x, y, heading]"),
             ("sonar: {poses: [8]}", "sonar: poses is 8, expected a list of 3 numbers"),
             ("sonar: {poses: [[1, 2]]}", "sonar: poses is [1, 2], expected a list of 3 numbers"),
-            ("sonar: {poses: [[1, 2, x]]}", "sonar: poses is 'x', expected a number"),
-            ("battery: {curve: 3}", "battery: curve is 3, expected a list of [volts, charge]"),
-            ("battery: {curve: []}", "battery: curve is [], expected pairs [volts, charge] with rising volts"),
             ("battery: {curve: [[12, 1], [11, 0]]}", "battery: curve is [[12, 1], [11, 0]], expected pairs"),
-            ("flash: 3", "flash is 3, expected a mapping"),
             ("flash: {Name: [1]}", "flash: 'Name' is [1], expected an integer or a text"),
         ],
         ids=lambda value: value[:40],
@@ -268,15 +182,9 @@ class TestOwnFile:
         [
             ("extends: amigo\nname: a\nname: b", "not YAML (key 'name' is given twice"),
             ("extends: unknown", "extends is 'unknown', allowed: amigo, amigo-1.0, amigo-sh,"),
-            ("extends: [amigo]", "extends is ['amigo'], allowed: amigo, amigo-1.0, amigo-sh,"),
             ("name: x", "description, units, body, limits"),
-            ("- name: x", "the content is [{'name': 'x'}], expected a mapping of keys to values"),
             ("amigo", "the content is 'amigo', expected a mapping of keys to values"),
-            ("", "the content is None, expected a mapping of keys to values"),
             ("name: [", "not YAML (while parsing a flow"),
-            ("name: @", "not YAML (while scanning"),
-            ("name: 2001-99-99", "not YAML (month must be in 1..12)"),
-            ("[" * 1_000, "not YAML (maximum recursion depth"),
         ],
         ids=lambda value: value[:40],
     )
@@ -289,8 +197,23 @@ class TestOwnFile:
         assert message.startswith(f"{tmp_path / 'mine.yaml'}: {complaint}")
         assert "\n" not in message
 
+    @pytest.mark.parametrize(
+        "name",
+        ["nowhere.yaml", "folder.yaml", "latin.yaml", "nul\0.yaml"],
+        ids=["missing", "folder", "latin", "nul"],
+    )
+    def test_an_unreadable_profile_file_is_reported(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / "folder.yaml").mkdir()
+        (tmp_path / "latin.yaml").write_bytes(b"description: \xe9\n")
+        with pytest.raises(ProfileError, match=r"\.yaml: (cannot be read|not YAML) \(.+\)$") as refusal:
+            load_profile(str(tmp_path / name))
+        assert "\n" not in str(refusal.value)
+
 
 class TestModel:
+    def test_the_body_sweeps_the_circle_of_its_farthest_corner(self) -> None:
+        assert load_profile("amigo").body.radius == pytest.approx(math.hypot(0.170, 0.140))
+
     @pytest.mark.parametrize(
         ("volts", "charge"),
         [(0.0, 0.0), (10.5, 0.0), (11.0, 0.1), (11.5, 0.2), (12.2, 0.625), (12.8, 1.0), (15.0, 1.0)],

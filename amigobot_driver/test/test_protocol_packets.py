@@ -8,9 +8,11 @@ Every packet with known bytes is in test_protocol_vectors; here are the properti
 
 from __future__ import annotations
 
+import json
 import typing
 from dataclasses import fields, replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -22,7 +24,6 @@ from amigobot_driver.protocol import (
     ArcosTail,
     Config,
     Encoders,
-    Io,
     Malformed,
     Packet,
     PacketTable,
@@ -123,6 +124,21 @@ def test_every_packet_survives_encoding_and_parsing(
     assert type(result) is cls
 
 
+@pytest.mark.parametrize(("table", "cls", "ids"), CASES)
+@settings(max_examples=15)
+@given(data=st.data())
+def test_a_truncated_packet_parses_as_shorter_or_malformed(
+    table: PacketTable, cls: type[Packet], ids: tuple[int, ...], data: st.DataObject
+) -> None:
+    whole = data.draw(records(cls, ids)).encode()
+    cut = whole[: data.draw(st.integers(0, len(whole)))]
+    packet = parse(cut, table)
+    if isinstance(packet, Malformed):
+        assert cls.__name__ in packet.reason or len(table[whole[0]]) > 1 or not cut
+    elif not isinstance(packet, ShortMotor):
+        assert type(packet) is cls
+
+
 @any_table
 @given(data=st.data())
 def test_parsing_any_bytes_after_a_known_id_never_raises(table: PacketTable, data: st.DataObject) -> None:
@@ -202,12 +218,6 @@ class TestParser:
         packet = parse(b"\x82" + bytes(length - 1), ERRATIC_PACKETS)
         assert type(packet) is (ShortMotor if length == 18 else Motor)
 
-    def test_an_io_packet_goes_by_its_own_counts(self) -> None:
-        """AROS sends four input bytes where AmigOS sends one."""
-        assert parse(bytes.fromhex("F0 04 2A000100 01 05 01 0002")) == Io(
-            digital_in=(0x2A, 0, 1, 0), digital_out=(5,), analog=(512,)
-        )
-
 
 # --- The standard packet
 
@@ -222,6 +232,9 @@ ARCOS = {
     "state_of_charge": 80,
 }
 MTX = {**ARCOS, "robot_time": 0xFFFF_FFFF, "flags3": 1}
+
+
+BUMPERS = {"left_stall_bumpers": 0xFE, "right_stall_bumpers": 0xFE}
 
 
 class TestSip:
@@ -241,6 +254,12 @@ class TestSip:
         absent = {field.name for field in fields(Sip) if getattr(result, field.name) is None}
         assert absent == MTX.keys() - tail.keys()
 
+    def test_before_the_sonar_count_nothing_is_optional(self) -> None:
+        packet = parse(SIP.encode()[:-1])
+        assert packet == Malformed(
+            id=0x32, payload=SIP.encode()[1:-1], reason="Sip: 1-byte integer at offset 19 of 19 bytes"
+        )
+
     def test_a_sonar_count_too_high_costs_what_is_behind_it_and_no_more(self) -> None:
         """MobileSim counts the readings it has, not those it packs. Nothing tells the two apart."""
         readings = tuple(SipSonarReading(number=i, range=1000 * i) for i in range(2))
@@ -252,145 +271,76 @@ class TestSip:
         assert (packet.x, packet.sonar[:2], len(packet.sonar)) == (77, readings, 4)
 
     @pytest.mark.parametrize(
-        ("left", "right", "stalled"),
+        ("values", "meaning"),
         [
-            (0, 0, (False, False)),
-            (1, 0, (True, False)),
-            (0, 1, (False, True)),
-            (1, 1, (True, True)),
-            (0xFE, 0xFE, (False, False)),  # bumpers
+            ({}, {"moving": False, "left_stalled": False, "right_stalled": False, "motors_enabled": False}),
+            ({"id": 0x33}, {"moving": True}),
+            ({"id": 0x31}, {"moving": False}),
+            ({"left_velocity": 1}, {"moving": True}),
+            ({"right_velocity": -1}, {"moving": True}),
+            ({"left_stall_bumpers": 1}, {"left_stalled": True, "right_stalled": False}),
+            ({"right_stall_bumpers": 1}, {"left_stalled": False, "right_stalled": True}),
+            (BUMPERS, {"left_stalled": False, "right_stalled": False}),
+            ({"flags": 0b00_0001}, {"motors_enabled": True, "sonar_enabled": False, "stop_button": False}),
+            ({"flags": 0b00_0010}, {"motors_enabled": False, "sonar_enabled": True, "stop_button": False}),
+            ({"flags": 0b01_0000}, {"sonar_enabled": True, "stop_button": False}),  # AROS: only the last array
+            ({"flags": 0b10_0000}, {"motors_enabled": False, "sonar_enabled": False, "stop_button": True}),
+            ({"flags": 0xFFC0}, {"motors_enabled": False, "sonar_enabled": False, "stop_button": False}),
+            ({"battery": 123}, {"volts": 12.3}),
+            ({"battery": 123, "battery_x10": 0}, {"volts": 12.3}),
+            ({"battery": 255, "battery_x10": 265}, {"volts": 26.5}),
+            ({}, {"charging": None, "charge_name": "", "fault_names": (), "celsius": None, "charge": None}),
+            ({"charge_state": 255}, {"charging": None, "charge_name": "unknown"}),
+            ({"charge_state": 0}, {"charging": False, "charge_name": "not charging"}),
+            ({"charge_state": 3}, {"charging": True, "charge_name": "float"}),
+            ({"faults": 1 << 4 | 1 << 15}, {"fault_names": ("gyro", "safety 6")}),
+            ({"temperature": -127}, {"celsius": None}),
+            ({"temperature": 31}, {"celsius": 31}),
+            ({"state_of_charge": 0}, {"charge": None}),
+            ({"state_of_charge": 100}, {"charge": 100}),
+            ({"state_of_charge": 101}, {"charge": None}),
         ],
+        ids=str,
     )
-    def test_stalls_are_bit_0_of_their_byte(self, left: int, right: int, stalled: tuple[bool, bool]) -> None:
-        sip = replace(SIP, left_stall_bumpers=left, right_stall_bumpers=right)
-        assert (sip.left_stalled, sip.right_stalled) == stalled
-
-    @pytest.mark.parametrize(
-        ("flags", "motors", "sonar", "button"),
-        [
-            (0b00_0000, False, False, False),
-            (0b00_0001, True, False, False),
-            (0b00_0010, False, True, False),
-            (0b01_1111, True, True, False),
-            (0b01_0000, False, True, False),  # AROS: only the last array
-            (0b10_0000, False, False, True),
-            (0xFFC0, False, False, False),
-        ],
-    )
-    def test_sip_flags_have_their_bits(self, flags: int, motors: bool, sonar: bool, button: bool) -> None:
-        sip = replace(SIP, flags=flags)
-        assert (sip.motors_enabled, sip.sonar_enabled, sip.stop_button) == (motors, sonar, button)
-
-    @pytest.mark.parametrize(("battery", "battery_x10", "volts"), [(123, None, 12.3), (123, 0, 12.3), (255, 265, 26.5)])
-    def test_volts_come_from_the_wider_field_where_it_is_filled(
-        self, battery: int, battery_x10: int | None, volts: float
-    ) -> None:
-        assert replace(SIP, battery=battery, battery_x10=battery_x10).volts == volts
-
-    @pytest.mark.parametrize(
-        ("state", "charging"),
-        [(None, None), (255, None), (0, False), (1, True), (2, True), (3, True), (4, True)],
-    )
-    def test_charging_is_unknown_where_the_packet_does_not_say(self, state: int | None, charging: bool | None) -> None:
-        assert replace(SIP, charge_state=state).charging is charging
+    def test_fields_mean_what_the_manual_says(self, values: dict[str, int], meaning: dict[str, object]) -> None:
+        sip = replace(SIP, **values)  # type: ignore[arg-type]
+        assert {name: getattr(sip, name) for name in meaning} == meaning
 
 
 # --- CONFIGpac
 
-CONFIG = Config(
-    robot_class="Pioneer",
-    subclass="amigo",
-    serial="1234",
-    rot_vel_top=360,
-    trans_vel_top=2200,
-    rot_acc_top=360,
-    trans_acc_top=4000,
-    pwm_max=255,
-    name="not_set",
-    info_cycle=0,
-    host_baud=0,
-    aux1_baud=0,
-    front_sonar=1,
-    rear_sonar=0,
-    low_battery=110,
-    rev_count=23310,
-    watchdog=2000,
-    stall_val=255,
-    stall_count=100,
-    rot_vel_max=200,
-    trans_vel_max=300,
-    rot_acc=50,
-    rot_decel=50,
-    rot_kp=30,
-    rot_kv=60,
-    rot_ki=0,
-    trans_acc=300,
-    trans_decel=300,
-    trans_kp=40,
-    trans_kv=80,
-    trans_ki=0,
-)
-SH_FIELDS = {
-    "front_bumpers": 0,
-    "rear_bumpers": 0,
-    "charger": 0,
-    "sonar_cycle": 40,
-    "auto_baud": 2,
-    "has_gyro": 1,
-    "drift_factor": -5,
-    "aux2_baud": 0,
-    "aux3_baud": 0,
-    "ticks_mm": 30,
-    "shutdown_volts": 100,
-}
-ARCOS_TAIL = ArcosTail(
-    version="2.4",
-    gyro_cw=0x1234,
-    gyro_ccw=0x1235,
-    kinematics_delay=1,
-    lateral_vel_top=0,
-    lateral_acc_top=0,
-    lateral_vel_max=0,
-    lateral_acc=0,
-    lateral_decel=0,
-    charge_threshold=115,
-    pdb_port=0,
-    gyro_rate_limit=0,
-    high_temp_shutdown=-127,
-    power_bits=0,
-    battery_type=0,
-    charge_low=0,
-    charge_shutdown=0,
-    bootloader_version="1.0",
-    config_flags=0xFFFF_FFFF,
-    gyro_firmware=-1,
-)
+_FRAMES = json.loads((Path(__file__).parent / "data" / "packets.json").read_text())
+CONFIG = parse(bytes.fromhex(_FRAMES["config_amigos"])[3:-2])
+assert isinstance(CONFIG, Config)
+CONFIG_SH = parse(bytes.fromhex(_FRAMES["config_sh"])[3:-2])
+assert isinstance(CONFIG_SH, Config)
 
 
 class TestConfig:
     """docs/protocol.md 5.5."""
 
-    def test_amigos_ends_with_the_pids(self) -> None:
-        texts = sum(len(text) + 1 for text in ("Pioneer", "amigo", "1234", "not_set"))
-        assert len(CONFIG.encode()) == 59 + texts
-        packet = parse(CONFIG.encode())
-        assert packet == CONFIG
-        assert all(getattr(packet, name) is None for name in (*SH_FIELDS, "tail"))
-
-    def test_amigosh_has_two_version_texts_and_a_threshold(self) -> None:
-        """docs/protocol.md E-67: taken where the packet ends exactly there."""
-        config = replace(CONFIG, **SH_FIELDS, tail=AmigoShTail(version="1", version_minor="3", charge_threshold=115))
-        assert config.encode().endswith(bytes.fromhex("6400 3100 3300 7300"))
-        assert parse(config.encode()) == config
-        assert config.firmware_version == "1.3"
-
-    @pytest.mark.parametrize("last", [field.name for field in fields(ArcosTail)])
-    def test_arcos_has_one_version_text_and_any_number_of_fields(self, last: str) -> None:
-        names = [field.name for field in fields(ArcosTail)]
-        kept = names[: names.index(last) + 1]
-        config = replace(CONFIG, **SH_FIELDS, tail=ArcosTail(**{name: getattr(ARCOS_TAIL, name) for name in kept}))
-        assert parse(config.encode()) == config
-        assert config.firmware_version == "2.4"
+    @pytest.mark.parametrize(
+        ("tail", "read_as", "version"),
+        [
+            (AmigoShTail(version="1", version_minor="3", charge_threshold=115), None, "1.3"),
+            (ArcosTail(version="2.4"), None, "2.4"),
+            (ArcosTail(version="2.4", gyro_cw=0x1234, gyro_ccw=0x1235, kinematics_delay=1), None, "2.4"),
+            # Both readings fit: it is an AmigoSH.
+            (
+                ArcosTail(version="2", gyro_cw=0x0033, gyro_ccw=115),
+                AmigoShTail(version="2", version_minor="3", charge_threshold=115),
+                "2.3",
+            ),
+        ],
+        ids=str,
+    )
+    def test_the_end_tells_amigosh_from_arcos(
+        self, tail: AmigoShTail | ArcosTail, read_as: AmigoShTail | None, version: str
+    ) -> None:
+        """docs/protocol.md E-67."""
+        packet = parse(replace(CONFIG_SH, tail=tail).encode())
+        assert packet == replace(CONFIG_SH, tail=read_as or tail)
+        assert packet.firmware_version == version  # type: ignore[attr-defined]
 
     def test_the_first_bytes_of_a_real_pioneer_are_its_identity_and_limits(self) -> None:
         """The first of 137 bytes of the P3-DX-SH of AriaCoda's issue 15, as far as they were published."""
@@ -405,15 +355,14 @@ class TestConfig:
         tops = packet.rot_vel_top, packet.trans_vel_top, packet.rot_acc_top, packet.trans_acc_top
         assert (*tops, packet.pwm_max, packet.info_cycle) == (360, 1000, 300, 2000, 500, 100)
 
-    @pytest.mark.parametrize(("code", "milliseconds"), [(0, 100), (1, 50), (2, 2), (50, 50), (100, 100), (255, 255)])
-    def test_the_info_cycle_is_a_code_on_amigos_and_milliseconds_elsewhere(self, code: int, milliseconds: int) -> None:
-        assert replace(CONFIG, info_cycle=code).info_cycle_ms == milliseconds
-
     def test_config_values_lists_every_field(self) -> None:
-        config = replace(CONFIG, **SH_FIELDS, tail=AmigoShTail(version="1", version_minor="3", charge_threshold=0))
-        values = dict(config.values())
+        values = dict(CONFIG_SH.values())
         assert list(values)[:3] == ["robot_class", "subclass", "serial"]
         assert list(values)[-3:] == ["version", "version_minor", "charge_threshold"]
         assert values.keys().isdisjoint({"id", "tail"})
-        assert SH_FIELDS.items() <= values.items()
+        assert values["sonar_cycle"] == 50
         assert "sonar_cycle" not in dict(CONFIG.values())
+        assert CONFIG.firmware_version == ""
+
+    def test_the_info_cycle_is_a_code_only_below_two(self) -> None:
+        assert [replace(CONFIG, info_cycle=code).info_cycle_ms for code in (0, 1, 2, 255)] == [100, 50, 2, 255]

@@ -14,7 +14,7 @@ import weakref
 from urllib.parse import parse_qsl, urlsplit
 
 from ..errors import PortError
-from ..sim import Simulator, WorldPose, build_simulator, flag
+from ..sim import Simulator, WorldPose, build_simulator
 
 #: Size of the receive buffer in bytes, as of a serial port in the kernel; further bytes are lost.
 _BUFFER = 4096
@@ -111,11 +111,12 @@ def simulator_of(url: str) -> tuple[Simulator, bool]:
         if parts.path.strip("/") or parts.fragment:
             raise ValueError("the form is sim://ROBOT?OPTION=VALUE&...")
         options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
-        check_baud = flag(options.pop("check_baud", "0"))
+        if (check_baud := options.pop("check_baud", "0")) not in ("0", "1"):
+            raise ValueError(f"check_baud is {check_baud!r}, expected 0 or 1")
         if parts.netloc and "robot" in options:
             raise ValueError("the robot is given twice, before the question mark and as robot=: leave one of them out")
         if parts.netloc:
             options["robot"] = parts.netloc
-        return build_simulator(options), check_baud
+        return build_simulator(options), check_baud == "1"
     except ValueError as error:
         raise PortError(f"{url}: {error}") from None
