@@ -113,5 +113,3 @@ def test_fields_of_a_topic_of_a_bag_are_printed_as_csv(tmp_path: Path) -> None:
     fields = "pose.pose.position.x", "header.frame_id"
     table = run("bag_to_csv.py", str(tmp_path / "my_bag"), "/odom", *fields)
     assert table.split() == [",".join(("time", *fields)), "0.0,0.0,odom", "1.0,0.5,odom", "2.0,1.0,odom"]
-
-

@@ -118,5 +118,3 @@ def test_the_simulator_follows_the_recorded_robots(prefix: str, speed: float, tu
             results.append(compare(recording))
     assert sum(each.speed_rms for each in results) / len(results) <= speed
     assert sum(each.turn_rms for each in results) / len(results) <= turn
-
-

@@ -131,10 +131,8 @@ def test_simulator_of_a_report_is_that_robot(odd: Path) -> None:
 
 def test_page_and_recording_have_everything_of_the_run(odd: Path) -> None:
     page = (odd / report.PAGE).read_text(encoding="utf-8")
-    assert not re.findall(r'(?:src|href)="?(?!#)[^"\s>]*(?:http|\.js|\.css)', page.replace("http://www.w3.org", ""))
-    assert page.count("<svg") >= 8
-    assert "<td class='differs'>differs" in page and "watchdog.time" in page
-    assert "E-35" in page
+    assert re.search(r"\| silence until the brakes act \| 2\.2\d+ ± [\d.]+ s \| 2\.0\d+ ± [\d.]+ s \| differs \|", page)
+    assert page.count("\n## ") == len(report.load(odd / report.REPORT).steps) and "Settles E-35." in page
     head, records = read_recording(odd / report.RECORDING)
     assert head.subclass == "amigo-sh"
     sent = [decode(record.data) for record in records if record.to_robot]

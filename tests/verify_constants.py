@@ -81,4 +81,4 @@ def differences(simulator: Simulator, steps: Collection[str] = ALL_STEPS) -> lis
 def _expected(steps: frozenset[str]) -> dict[str, Figure]:
     nominal: Profile = load_profile(ROBOT)
     trial, _ = simulate(Simulator(nominal), nominal, {"config"})
-    return expected(nominal, trial.config, steps).figures
+    return expected(nominal, trial.config, steps)

@@ -8,7 +8,7 @@
     amigobot verify sim://amigo-sh                  the same with a simulated robot and owner, in seconds
     amigobot verify --compare amigobot-verify/report.json
 
-Writes report.json, report.html and packets.amigo (a recording as of `amigobot record`) into the folder of --output. Any
+Writes report.json, report.md and packets.amigo (a recording as of `amigobot record`) into the folder of --output. Any
 key stops the robot; then the step can be repeated or skipped. `amigobot sim --from-report report.json` is a simulator
 with the measured values. Exit status 0: everything is as simulated or unknown; 1: something differs, or a step failed.
 """

@@ -17,11 +17,12 @@ from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Parame
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION
 
 from .runner import DONE, StepResult
-from .trial import Figure, Series
+from .trial import Figure
 from .verdict import Compared, compare, expected, simulator_section
 
-REPORT, PAGE, RECORDING = "report.json", "report.html", "packets.amigo"
+REPORT, PAGE, RECORDING = "report.json", "report.md", "packets.amigo"
 
+_POINTS = "series", "expected_series"  # points of plots, in reports of earlier versions
 _COMPARISON = "expected", "expected_uncertainty", "verdict"
 
 
@@ -36,8 +37,6 @@ class Report:
     config: str = ""  #: CONFIGpac, its data as hexadecimal digits; "" if it was not read
     steps: list[StepResult] = field(default_factory=list)
     figures: list[Compared] = field(default_factory=list)
-    series: dict[str, Series] = field(default_factory=dict)
-    expected_series: dict[str, Series] = field(default_factory=dict)
     simulator: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -63,9 +62,8 @@ class Report:
         profile = load_profile(self.profile)
         packet = parse(bytes.fromhex(self.config), ERRATIC_PACKETS if profile.erratic else ACTIVMEDIA_PACKETS)
         config = packet if isinstance(packet, Parameters) else None
-        other = expected(profile, config, self.done)
-        self.figures = compare([item.figure for item in self.figures], other.figures)
-        self.expected_series = other.series
+        figures = expected(profile, config, self.done)
+        self.figures = compare([item.figure for item in self.figures], figures)
         self.simulator = simulator_section(profile, config, self.figures)
 
 
@@ -114,8 +112,8 @@ def load(path: Path) -> Report:
     try:
         content["steps"] = [StepResult(**{**step, "commands": tuple(step["commands"])}) for step in content["steps"]]
         content["figures"] = [_compared(item) for item in content["figures"]]
-        for key in ("series", "expected_series"):
-            content[key] = {name: _series(item) for name, item in content[key].items()}
+        for key in _POINTS:
+            content.pop(key, None)
         return Report(**content)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UsageError(f"{path}: the report is damaged ({type(error).__name__}: {error})") from None
@@ -124,7 +122,3 @@ def load(path: Path) -> Report:
 def _compared(item: dict[str, Any]) -> Compared:
     comparison = [item.pop(key) for key in _COMPARISON]
     return Compared(Figure(**item), *comparison)
-
-
-def _series(item: dict[str, Any]) -> Series:
-    return Series(**{**item, "points": tuple((float(x), float(y)) for x, y in item["points"])})

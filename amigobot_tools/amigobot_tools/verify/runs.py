@@ -78,9 +78,9 @@ def verify(args: argparse.Namespace) -> int:
         raise UsageError(f"{end}; the robot was stopped; continue with --resume") from None
     report.compare()
     write_text(folder / REPORT, as_json(report))
-    write_text(folder / PAGE, page.as_html(report))
+    write_text(folder / PAGE, page.as_markdown(report))
     status = _print_summary(console, report)
-    console.print(f"{folder / PAGE}: the same with plots; {folder / RECORDING}: every packet", markup=False)
+    console.print(f"{folder / PAGE}: every figure; {folder / RECORDING}: every packet", markup=False)
     return status
 
 
@@ -148,7 +148,6 @@ def _measure(
     stack.enter_context(_recording(args, client, head))
     trial = Trial(client, person, profile, config=client.config())
     trial.figures = {item.figure.key: item.figure for item in report.figures}
-    trial.series = report.series
     results = {result.name: result for result in report.steps}
 
     def save(result: StepResult) -> None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from amigobot_driver import Profile
@@ -43,16 +43,6 @@ class Figure:
     compared: bool = True  #: whether it can be compared with the simulator
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
-    """Measured points for a plot."""
-
-    title: str
-    x_label: str
-    y_label: str
-    points: tuple[tuple[float, float], ...]
-
-
 @dataclass(slots=True)
 class Trial:
     """One run of the steps with one robot."""
@@ -64,7 +54,6 @@ class Trial:
     config: Parameters | None = None
     step: Step | None = None  #: the one that runs
     figures: dict[str, Figure] = field(default_factory=dict)
-    series: dict[str, Series] = field(default_factory=dict)
     _driven_from: int = 0  #: number of packets when the motors were switched on
 
     # -- findings -----------------------------------------------------------------------------------------------------
@@ -94,16 +83,6 @@ class Trial:
         """Return a quantity that an earlier step has found, or the nominal one."""
         figure = self.figures.get(key)
         return figure.value if figure is not None and isinstance(figure.value, float) else default
-
-    def plot(self, key: str, title: str, x_label: str, y_label: str, points: Iterable[Sequence[float]]) -> None:
-        """Keep measured points for the report, rounded to what a plot can show."""
-        rounded = tuple((float(f"{x:.5g}"), float(f"{y:.5g}")) for x, y in points)
-        self.series[key] = Series(title, x_label, y_label, rounded)
-
-    def plot_velocity(self, key: str, title: str, log: MotionLog) -> None:
-        """Keep the velocity of a drive for the report."""
-        points = zip(log.time - log.time[0], log.velocity, strict=True)
-        self.plot(key, title, "time, s", "velocity, m/s", points)
 
     # -- scales -------------------------------------------------------------------------------------------------------
 

@@ -104,8 +104,8 @@ def simulate(
     return trial, results
 
 
-def expected(profile: Profile, config: Parameters | None, steps: Collection[str]) -> Trial:
-    """Return what the simulator shows.
+def expected(profile: Profile, config: Parameters | None, steps: Collection[str]) -> dict[str, Figure]:
+    """Return what the simulator shows, by key.
 
     CONFIG is expected as a factory ships the robot. Everything else is expected as this robot's own CONFIG says, so
     that a setting of its owner is one difference and not ten; a value that makes no sense is left out.
@@ -120,8 +120,7 @@ def expected(profile: Profile, config: Parameters | None, steps: Collection[str]
     own = Simulator(replace(profile, flash={**profile.flash, **sane}), seed=_SEED, wear=Wear(), sonar=SonarModel())
     trial, _ = simulate(own, profile, {*steps, "config"}, _PATIENCE)  # the other steps convert with these settings
     factory, _ = simulate(Simulator(profile, seed=_SEED), profile, {"config"})
-    trial.figures.update(factory.figures)
-    return trial
+    return {**trial.figures, **factory.figures}
 
 
 def simulator_section(profile: Profile, config: Parameters | None, compared: Sequence[Compared]) -> dict[str, Any]:

@@ -74,7 +74,6 @@ def _gyro(trial: Trial, phase: Phase, log: MotionLog, angle: float) -> None:
     trial.keep("gyro.period", float(period))
     share = math.hypot(_PROTRACTOR / angle, error * len(counts) * period / total)
     trial.keep("gyro.scale", angle / total, abs(angle / total) * share)
-    trial.plot("gyro", "Gyro during two turns", "sample", "counts", enumerate(counts))
 
 
 def square(trial: Trial, played: Played) -> None:
@@ -88,7 +87,6 @@ def square(trial: Trial, played: Played) -> None:
         raise StepError("no encoder packets during the square")
     turns = (steps[:, 1] - steps[:, 0]) / trial.found("wheel.track", trial.profile.body.track)
     headings = np.cumsum(turns) - turns / 2
-    x, y = (np.cumsum(steps.mean(axis=1) * part) for part in (np.cos(headings), np.sin(headings)))
+    x, y = (float(np.sum(steps.mean(axis=1) * part)) for part in (np.cos(headings), np.sin(headings)))
     trial.keep("odometry.gap", math.hypot(forward, left), _TAPE)
-    trial.keep("odometry.square", math.hypot(x[-1] - forward, y[-1] - left), _TAPE)
-    trial.plot("square", "Square, as the encoders have it", "x, m", "y, m", zip(x, y, strict=True))
+    trial.keep("odometry.square", math.hypot(x - forward, y - left), _TAPE)

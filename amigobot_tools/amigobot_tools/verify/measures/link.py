@@ -118,8 +118,6 @@ def rate(trial: Trial, played: Played) -> None:
     trial.keep("telemetry.period", fit.slope, fit.slope_error)
     trial.keep("telemetry.jitter", float(np.ptp(late)))
     trial.keep("telemetry.lost", float(cycles[-1] + 1 - len(times)))
-    points = zip(times - times[0], 1000 * late, strict=True)
-    trial.plot("telemetry", "Standard packets", "time, s", "late, ms", points)
 
 
 def frames(trial: Trial, played: Played) -> None:

@@ -26,7 +26,7 @@ def acceleration(trial: Trial, played: Played) -> None:
     """SETA, up and down."""
     logs = [(up.log, down.log) for up, down in zip(played.phases["up"], played.phases["down"], strict=True)]
     ramps = [(up.time, up.velocity, down.time, down.velocity) for up, down in logs]
-    _keep_ramps(trial, ramps, {"motion.acceleration": 0.25, "motion.deceleration": -0.35}, "velocity, m/s")
+    _keep_ramps(trial, ramps, {"motion.acceleration": 0.25, "motion.deceleration": -0.35})
 
 
 def turn_acceleration(trial: Trial, played: Played) -> None:
@@ -35,12 +35,10 @@ def turn_acceleration(trial: Trial, played: Played) -> None:
     logs = [(up.log, down.log) for up, down in zip(played.phases["up"], played.phases["down"], strict=True)]
     ramps = [(up.time, up.difference / half, down.time, down.difference / half) for up, down in logs]
     rates = {"motion.turn_acceleration": math.radians(50), "motion.turn_deceleration": math.radians(-70)}
-    _keep_ramps(trial, ramps, rates, "velocity, rad/s")
+    _keep_ramps(trial, ramps, rates)
 
 
-def _keep_ramps(
-    trial: Trial, ramps: list[tuple[Array, Array, Array, Array]], commanded: dict[str, float], label: str
-) -> None:
+def _keep_ramps(trial: Trial, ramps: list[tuple[Array, Array, Array, Array]], commanded: dict[str, float]) -> None:
     """Keep the slopes of ramps (times and velocities up, times and velocities down) over the commanded ones."""
     for at, (key, rate) in zip((0, 2), commanded.items(), strict=True):
         slopes = []
@@ -51,10 +49,6 @@ def _keep_ramps(
             if fit := fit_line(ramp[at][straight], share[straight]):
                 slopes.append(fit.slope * abs(final) / rate)
         trial.keep(key, *mean(slopes))
-    up_time, up, down_time, down = ramps[0]
-    points = [*zip(up_time - up_time[0], up, strict=True), *zip(down_time - up_time[0], down, strict=True)]
-    key = next(iter(commanded))
-    trial.plot(key, key.partition(".")[2].replace("_", " ").capitalize(), "time, s", label, points)
 
 
 def full_power(trial: Trial, played: Played) -> None:
@@ -71,7 +65,6 @@ def full_power(trial: Trial, played: Played) -> None:
             times.append(-1 / fit.slope)
     trial.keep("motor.top_speed", *mean(tops))
     trial.keep("motor.time_constant", *mean(times))
-    trial.plot_velocity("motor.full_power", "Full power", played.phases["full"][0].log)
 
 
 def coast(trial: Trial, played: Played) -> None:
@@ -93,7 +86,6 @@ def coast(trial: Trial, played: Played) -> None:
     loss = -fit.offset / (constant * (1 - fit.slope))
     error = abs(loss) * math.hypot(fit.offset_error / fit.offset, fit.slope_error / (1 - fit.slope)) / 2
     trial.keep("motor.coast_deceleration", loss, error)
-    trial.plot_velocity("motor.coast", "Motors off", played.phases["coast"][0].log)
 
 
 def brake(trial: Trial, played: Played) -> None:
@@ -109,7 +101,6 @@ def brake(trial: Trial, played: Played) -> None:
     value, error = mean([_time_until_brake(phase, log, cruise, fit) for phase, log, cruise, _ in drives])
     trial.keep("command.delay", value, max(error, 0.001))
     trial.keep("motor.brake_lag", fit.offset, fit.offset_error)
-    trial.plot_velocity("motor.brake", "E_STOP", drives[0][1])
 
 
 def _braking(phase: Phase) -> tuple[MotionLog, float, Array]:
@@ -155,4 +146,3 @@ def watchdog(trial: Trial, played: Played) -> None:
     trial.keep("watchdog.resumes", "yes" if resumed else "no")
     value, error = mean(times)
     trial.keep("watchdog.time", value, math.hypot(error, 0.005))
-    trial.plot_velocity("watchdog", "Silence after a command", log)

@@ -114,8 +114,6 @@ def wall(trial: Trial, played: Played) -> None:
     noise = scale * math.sqrt(sum(float(np.sum((ranges - ranges.mean()) ** 2)) for ranges in echoes) / freedom)
     trial.keep("sonar.noise", noise, noise / math.sqrt(2 * freedom))
     trial.keep("sonar.near", means[0] * scale, 0.004)
-    points = enumerate(1000 * (echoes[0][:500] - echoes[0].mean()))
-    trial.plot("sonar", f"Ranges at {near:g} m", "ping", "beside the mean, mm", points)
     _fire(trial, range(len(poses)))
     person.do(Request(Action.AWAY, "Carry the robot away from the wall."))
 
