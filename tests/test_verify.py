@@ -345,6 +345,19 @@ def test_quantity_has_the_digits_of_its_uncertainty(value: float | None, uncerta
     assert shown(value, "s", uncertainty) == text
 
 
+class BridgedLine(SimulatedLine):
+    """A network bridge, which does not show the speed of its serial line."""
+
+    byte_time = None
+
+
+def test_packets_behind_a_bridge_have_the_time_of_their_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "SimulatedLine", BridgedLine)
+    steps = ("config", "rate", "brake")
+    assert main(["verify", "sim://amigo-sh", "--output", str(tmp_path), *only(*steps)]) == 0
+    assert differing(tmp_path / "report.json") == {}
+
+
 class NonsenseLine(SimulatedLine):
     """As MobileSim: CONFIG has values that make no sense, and CLOSE ends the connection."""
 

@@ -20,6 +20,7 @@ from amigobot_driver import AmigoBotError, PortError, Profile
 from amigobot_driver.connection_policy import ANSWER_TIMEOUT, CLOSE_SILENCE, CONNECT_TIMEOUT, KEEP_ALIVE
 from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.protocol import (
+    BAUD_RATES,
     Command,
     CommandTable,
     FrameDecoder,
@@ -38,6 +39,7 @@ from amigobot_driver.transport import Port
 P = TypeVar("P", bound=Packet)
 
 _FIRST_BAUD = 9600
+_BYTE = 10  # bits on the line
 _READ = 0.05  # s that a read takes at most, so that a key stops the robot at once
 _SPACING = 0.02  # s between two commands, if the profile asks for no more
 _TRIES = 3  # times that CONFIG is requested
@@ -86,6 +88,7 @@ class Client:
         self._known: Dialect | None = None  #: that of the robot, once it is known
         self._baud, self._spacing = _FIRST_BAUD, _SPACING
         self._decoder = FrameDecoder()
+        self._bridge_byte_time = 0.0  #: s, of the serial line behind a network connection, as CONFIG has it
         self._began, self._sent_at = now(), now() - 1.0
 
     # -- time and bytes -----------------------------------------------------------------------------------------------
@@ -123,8 +126,8 @@ class Client:
 
     def _decode(self, data: bytes) -> list[Stamped]:
         """Take the bytes of a read; return the packets that are complete."""
-        first = len(self.packets)
-        self._decoder.byte_time = self._port.byte_time or 0.0
+        known, first = self._port.byte_time, len(self.packets)
+        self._decoder.byte_time = self._bridge_byte_time if known is None else known
         for frame in self._decoder.feed(data, self.now()):
             packet = self.dialect.on_packet(parse(frame.data, self.dialect.packets))
             self.packets.append(Stamped(frame.stamp, packet, frame.data))
@@ -163,6 +166,8 @@ class Client:
         """Request the CONFIG packet; None if the robot does not answer."""
         for _ in range(_TRIES):
             if (answer := self.ask(Command.CONFIG(), Parameters)) is not None:
+                if answer.host_baud < len(BAUD_RATES):
+                    self._bridge_byte_time = _BYTE / BAUD_RATES[answer.host_baud]
                 return answer
         return None
 
