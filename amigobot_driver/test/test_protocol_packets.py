@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import typing
-from dataclasses import fields, replace
+from dataclasses import MISSING, fields, replace
 from functools import cache
 from pathlib import Path
 
@@ -110,6 +110,11 @@ CASES = [
     for name, table in TABLES.items()
     for cls, ids in kinds(table).items()
 ]
+
+
+@pytest.mark.parametrize(("table", "cls", "ids"), CASES)
+def test_the_default_id_of_a_packet_is_its_own(table: PacketTable, cls: type[Packet], ids: tuple[int, ...]) -> None:
+    assert fields(cls)[0].default in (*ids, MISSING)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("table", "cls", "ids"), CASES)

@@ -19,7 +19,7 @@ import yaml
 
 from ..errors import ProfileError
 from ..resources import share
-from ..wording import shown, too_large, wrong_type
+from ..wording import shown, wrong_type
 from .aria import AriaError, read_aria
 from .model import Profile, SonarPose
 
@@ -33,8 +33,6 @@ _UNITS = {
 }
 _FALLBACK = "generic"
 _FILES = (".yaml", ".p")
-#: Maximum size of a profile file in characters.
-_MAX_SIZE = 100_000
 
 #: Names of the types in messages.
 _KINDS = {
@@ -184,15 +182,9 @@ def _read_aria(path: Path) -> dict[str, Any]:
 
 def _text(path: Path, encoding: str) -> str:
     try:
-        with path.open("rb") as file:
-            content = file.read(_MAX_SIZE + 1)
-        size = max(len(content), path.stat().st_size)  # a pipe has no size
-        text = "" if size > _MAX_SIZE else content.decode(encoding)
+        return path.read_text(encoding)
     except (OSError, ValueError) as error:
         raise ProfileError(f"{path}: cannot be read ({error})") from None
-    if size > _MAX_SIZE:
-        raise ProfileError(too_large(str(path), size, _MAX_SIZE))
-    return text
 
 
 def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
