@@ -33,7 +33,6 @@ from amigobot_driver.sim import SessionState, Simulator, load_report
 from amigobot_driver.sim.options import reported_robots
 from amigobot_tools.verify import report, runs
 from amigobot_tools.verify.client import Client
-from amigobot_tools.verify.page import shown
 from amigobot_tools.verify.person import Measure
 from amigobot_tools.verify.runner import DONE, STOPPED, Runner
 from amigobot_tools.verify.simulated import SimulatedLine, SimulatedPerson
@@ -335,14 +334,6 @@ def test_difference_counts_beyond_tolerance_and_chance(
     figure = Figure("a", "s", "t", value, "m", uncertainty)  # type: ignore[arg-type]
     assert verdict(figure, expected, 0.0) == said  # type: ignore[arg-type]
     assert verdict(dataclasses.replace(figure, compared=False), expected, 0.0) == UNKNOWN  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("value", "uncertainty", "text"),
-    [(2.0079, 0.005, "2.0079 ± 0.0050 s"), (0.1, 0.0, "0.1 s"), (3.14159, 0.2, "3.14 ± 0.20 s"), (None, 0.0, "-")],
-)
-def test_quantity_has_the_digits_of_its_uncertainty(value: float | None, uncertainty: float, text: str) -> None:
-    assert shown(value, "s", uncertainty) == text
 
 
 class BridgedLine(SimulatedLine):

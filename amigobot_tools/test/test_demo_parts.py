@@ -19,7 +19,6 @@ from amigobot_driver.sim import load_world
 from amigobot_tools.demo.domain import free_domain
 from amigobot_tools.demo.drive import Drive
 from amigobot_tools.demo.launch import DemoError, Launch
-from amigobot_tools.demo.picture import outlines
 from amigobot_tools.demo.report import Contents, measure, problems
 from amigobot_tools.demo.tour import ROOM, TOURS, Pose, Pursuit, Tour
 from amigobot_tools.state import RobotState
@@ -145,9 +144,3 @@ def test_program_that_ends_is_named(tmp_path: Path) -> None:
 def test_domains_are_given_to_one_at_a_time() -> None:
     with free_domain() as first, free_domain() as second:
         assert first != second
-
-
-def test_outlines_of_a_world() -> None:
-    chains = list(outlines(load_world("room").segments))
-    assert len(chains) > 5
-    assert all(chain[0] == chain[-1] for chain in chains)

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 from typing import NamedTuple
+
+import numpy as np
 
 
 class Pose(NamedTuple):
@@ -91,30 +91,25 @@ TOURS = {"room": ROOM, "square": SQUARE}
 
 
 class Path:
-    """A polyline, measured along its length."""
+    """A polyline, measured along its length (m)."""
+
+    _STEP = 0.01  # m between two places that `nearest` considers
 
     def __init__(self, points: Sequence[tuple[float, float]]) -> None:
-        self._points = points
-        lengths = (math.dist(a, b) for a, b in pairwise(points))
-        self._marks = list(accumulate(lengths, initial=0.0))
-
-    @property
-    def length(self) -> float:
-        """Length in m."""
-        return self._marks[-1]
+        self._x, self._y = np.array(points).T
+        self._marks = np.concatenate(([0.0], np.hypot(np.diff(self._x), np.diff(self._y)).cumsum()))
+        self.length = float(self._marks[-1])
 
     def at(self, distance: float) -> tuple[float, float]:
-        """The point at this distance from the start; beyond the ends, the ends."""
-        index = min(max(bisect_right(self._marks, distance), 1), len(self._marks) - 1)
-        begin, end = self._marks[index - 1], self._marks[index]
-        share = min(max((distance - begin) / (end - begin), 0.0), 1.0)
-        (ax, ay), (bx, by) = self._points[index - 1 : index + 1]
-        return ax + share * (bx - ax), ay + share * (by - ay)
+        """Return the point at this distance from the start; beyond the ends, the ends."""
+        x, y = (np.interp(distance, self._marks, values) for values in (self._x, self._y))
+        return float(x), float(y)
 
-    def nearest(self, x: float, y: float, begin: float, end: float, step: float = 0.01) -> float:
-        """How far along the nearest point is, looked for between `begin` and `end` only."""
-        marks = [begin + step * index for index in range(int((end - begin) / step) + 1)]
-        return min(marks, key=lambda mark: math.dist((x, y), self.at(mark)))
+    def nearest(self, x: float, y: float, begin: float, end: float) -> float:
+        """Return the distance of the nearest point, looked for between `begin` and `end` only."""
+        marks = np.arange(begin, end + self._STEP / 2, self._STEP)
+        xs, ys = (np.interp(marks, self._marks, values) for values in (self._x, self._y))
+        return float(marks[np.argmin(np.hypot(xs - x, ys - y))])
 
 
 class Pursuit:
