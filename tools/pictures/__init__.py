@@ -7,5 +7,5 @@ import sys
 from pathlib import Path
 
 #: The benches and the browser are part of the tests.
-for _package in ("amigobot_driver", "amigobot_tools"):
-    sys.path.insert(0, str(Path(__file__).parents[2] / _package / "test"))
+for _folder in ("amigobot_driver/test", "amigobot_tools/test", "tests"):
+    sys.path.insert(0, str(Path(__file__).parents[2] / _folder))

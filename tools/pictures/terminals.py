@@ -92,9 +92,9 @@ def show_terminals(images: Path) -> None:
     """
     if not shutil.which("tmux"):
         raise Missing("tmux is not installed: sudo apt-get install tmux")
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        with Terminal(folder, 100, 36) as terminal:
+        with Terminal(folder, 100, 40) as terminal:
             terminal.type("amigobot demo")
             terminal.wait_for("the demo succeeded")
             terminal.save(images / "terminal-demo.svg", "amigobot demo")

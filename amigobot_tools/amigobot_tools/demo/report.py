@@ -28,6 +28,7 @@ Contents = dict[str, tuple[str, list[float]]]
 _WINDOW = np.linspace(-0.5, 0.5, 201)  # s around a pose in which the robot may have been there
 _LEAST = 0.8  # m that must have been driven
 _REST, _CORNERS = 0.5, 0.1  # m and share by which a path may differ from the planned one
+_REGULAR = 3.0  # s from the first message to the last, without which a rate says nothing
 _DAMAGE = 0.02  # share of the packets that may be damaged
 _END, _ANGLE, _DEVIATION = 0.05, math.radians(2), 0.05  # m, rad, m that odometry may be off
 _CONTENT = {Sip: "pose, velocities, sonars, battery", Config: "settings of the robot"}
@@ -140,7 +141,8 @@ def summary(drive: Drive, measured: Measured, found: Contents, picture: Path, fi
     yield ""
     yield "  {:20}{:34}{:>8}{:>8}".format(*names, "Hz")
     for name, (kind, times) in sorted(found.items()):
-        rate = f"{(len(times) - 1) / (times[-1] - times[0]):8.2f}" if len(times) > 2 else f"{'-':>8}"
+        regular = times[-1] - times[0] > _REGULAR
+        rate = f"{(len(times) - 1) / (times[-1] - times[0]):8.2f}" if regular else f"{'-':>8}"
         yield f"  {name:20}{kind:34}{len(times):8}{rate}"
     yield ""
     yield f"  driven    {measured.odometry.length:.2f} m in {drive.seconds:.1f} s"
