@@ -109,6 +109,11 @@ class TestResynchronization:
         assert found(DAMAGED + VEL200) == [data_of(VEL200)]
         assert found(DAMAGED[:3] + VEL200 + STOP) == [data_of(VEL200), data_of(STOP)]
 
+    def test_a_frame_that_ends_like_a_header_leaves_nothing_pending(self) -> None:
+        decoder = FrameDecoder()
+        assert [frame.data for frame in decoder.feed(frame_of(b"\x00\xfa"), now=0.0)] == [b"\x00\xfa"]
+        assert (decoder.stats.skipped_bytes, pending(decoder)) == (0, 0)
+
     def test_errors_are_counted(self) -> None:
         decoder = FrameDecoder()
         decoder.feed(b"noise" + DAMAGED + VEL200 + STOP[:4], now=0.0)
