@@ -28,6 +28,7 @@ from amigobot_driver.protocol import (
     Packet,
     PacketTable,
     Playlist,
+    Reset,
     Sip,
     SipSonarReading,
     SyncReply,
@@ -208,6 +209,10 @@ class TestBuilder:
 
 
 class TestParser:
+    @pytest.mark.parametrize("number", [0xFE, 0xFF])
+    def test_a_reset_may_carry_bytes(self, number: int) -> None:
+        assert parse(bytes([number, 1, 2])) == Reset(id=number, payload=b"\x01\x02")
+
     def test_a_packet_too_short_says_what_is_missing(self) -> None:
         packet = parse(b"\x90\x00\x00\x00\x00\x01")
         assert packet == Malformed(
