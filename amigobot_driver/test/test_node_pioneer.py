@@ -53,7 +53,9 @@ def test_bumpers_on_their_topic_and_in_diagnostics(bench: Bench) -> None:
     assert list(inbox.last.front) == [False, False, False, True, False]
     assert list(inbox.last.rear) == [True, False, False, False, False]
     bench.wait_until(lambda: bench.diagnostic("bumpers", fresh=True).level == DiagnosticStatus.WARN)
-    assert bench.diagnostic("bumpers").message == "front bumper 3, rear bumper 0 pressed: free the robot"
+    assert bench.diagnostic("bumpers").message == (
+        "Pressed: front bumper 3, rear bumper 0. Free the robot, and look for a broken switch or cable."
+    )
     assert Command.BUMPSTALL(1) in bench.robot.received
 
 
@@ -88,7 +90,7 @@ def test_the_status_has_the_fields_of_an_arcos_packet(bench: Bench) -> None:
     battery = bench.listen(BatteryState, "battery_state")
     bench.wait_until(lambda: battery and battery.last.percentage == pytest.approx(0.42))
     bench.wait_until(lambda: bench.diagnostic("motors", fresh=True).level == DiagnosticStatus.ERROR)
-    assert bench.diagnostic("motors").message.startswith("the robot reports: gyro")
+    assert bench.diagnostic("motors").message.startswith("The robot reports: gyro")
 
 
 def test_deploy_charger_deploys_and_retracts(bench: Bench) -> None:

@@ -83,7 +83,7 @@ class TestEnableMotors:
             bench.wait_until(lambda: bench.node.logged("a velocity arrives while the motors are off"))
             assert bench.node.logged("a velocity arrives while the motors are off: call enable_motors, or press MOTORS")
             bench.wait_until(lambda: bench.diagnostic("motors").level == DiagnosticStatus.WARN)
-            assert "call enable_motors" in bench.diagnostic("motors").message
+            assert "enable_motors" in bench.diagnostic("motors").message
             assert bench.robot.stopped
         assert switch(bench, "enable_motors", True).success
         assert len(bench.node.logged("a velocity arrives while the motors are off")) == 1

@@ -224,10 +224,10 @@ class TestBattery:
 
     def test_a_lower_battery_level_is_published_at_once(self, bench: Bench) -> None:
         battery = bench.listen(BatteryState, "battery_state")
-        bench.robot.disguise = lambda sip: dataclasses.replace(sip, battery=20)
+        bench.robot.disguise = lambda sip: dataclasses.replace(sip, battery=98)
         try:
             bench.wait_until(lambda: battery.messages and battery.last.voltage < 10.5)
-            bench.wait_until(lambda: "switches off" in bench.diagnostic("battery").message)
+            bench.wait_until(lambda: "Stop and charge it now" in bench.diagnostic("battery").message)
             assert bench.diagnostic("battery").level == DiagnosticStatus.ERROR
             assert bench.node.logged("battery critical")
         finally:

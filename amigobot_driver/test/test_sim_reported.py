@@ -21,7 +21,7 @@ from amigobot_driver.transport.simulated import simulator_of
 
 ROBOTS = reported_robots()
 #: What the doctor names at the robots that have a fault.
-FAULTY = {"modem": ["modem-text"], "p2os69": ["stop-button"]}
+FAULTY = {"gmu": ["sonar-range"], "madras": ["lost-commands"], "modem": ["modem-text"], "p2os69": ["stop-button"]}
 
 
 def opened(name: str) -> Bench:

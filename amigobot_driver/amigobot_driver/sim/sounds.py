@@ -110,9 +110,10 @@ class SoundBoard:
         """Execute PLAYLIST.
 
         Args:
-            number: Number of the requested entry; 0 for the number of user sounds and then each of them.
+            number: Number of the requested entry, of which the low byte counts; 0 for the number of user sounds and
+                then each of them.
         """
-        if number:
+        if number := number & 0xFF:
             self._requested.append(number)
         else:
             self._requested = deque([0, *self._user_sounds()])
