@@ -1,7 +1,7 @@
 # What one types. All of it goes through ./run, which sets up what is missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo try test lint docs generate pictures soak bench clean
+.PHONY: help setup demo test lint docs generate pictures soak bench clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -11,9 +11,6 @@ setup: ## set up everything (the other targets do this by themselves)
 
 demo: ## drive the simulated robot through a room; PORT=/dev/ttyUSB0 drives a real one
 	@./run amigobot demo $(if $(PORT),--port $(PORT))
-
-try: ## open a web page with the simulated robot inside; needs npm, and a browser
-	@./run python -m tools.try_page build/try --open
 
 # Most tests wait for another process. On CI's shared machines, which may stand still for seconds, one that fails is
 # tried once more, and shown as an R.

@@ -182,7 +182,6 @@ MORE_LAYERS_OF_TOOLS = {
     },
     "demo": {"protocol", "sim"},
     "recording_remote": {"robot"},
-    "web": {"robot"},
     "verify": {"connection_policy", "packet_file", "protocol", "robot", "sim", "transport", "transport.simulated"},
 }
 

@@ -3,8 +3,6 @@
 
 // The WebSocket: frames come in, requests go out. It connects again by itself.
 
-import { openSocket } from "./socket.js";
-
 const RETRY = 1000; // ms between two attempts
 
 export class Connection extends EventTarget {
@@ -18,7 +16,8 @@ export class Connection extends EventTarget {
   }
 
   connect() {
-    this.socket = openSocket();
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    this.socket = new WebSocket(`${scheme}://${location.host}/ws`);
     this.socket.onopen = () => {
       this.open = true;
       this.dispatchEvent(new Event("open"));
