@@ -297,13 +297,16 @@ def test_the_doctor_examines_the_robot_at_rest(browser: Chromium, source: Simula
     source.requests["speed"].run(factor=1.0)
 
 
-def test_a_browser_that_crashes_while_it_drives_stops_the_robot(source: SimulatorSource, url: str) -> None:
-    with chromium() as browser:
-        browser.open(url)
-        motors_on(browser)
-        browser.find("#pad").click()
-        browser.keys().key_down("a").perform()
+def test_a_browser_that_crashes_while_it_drives_stops_the_robot(
+    browser: Chromium, source: SimulatorSource, url: str
+) -> None:
+    browser.driver.get("about:blank")  # it held control
+    with chromium() as crashing:
+        crashing.open(url)
+        motors_on(crashing)
+        crashing.find("#pad").click()
+        crashing.keys().key_down("a").perform()
         moving(source)
-        browser.kill()
+        crashing.kill()
         at_rest(source)
     until(lambda: not source.state().emergency, "the braking has ended")
