@@ -1,7 +1,7 @@
 # What one types. All of it goes through ./run, which sets up what is missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint docs generate pictures soak bench clean
+.PHONY: help setup demo test lint docs generate pictures soak bench release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -35,6 +35,9 @@ soak: ## random orders of calls and faults, and 20,000 random inputs for each re
 
 bench: ## run the benchmarks
 	@./run python -m benchmarks
+
+release: ## write address and maintainer of tools/project.yaml into each file that states them
+	@./run python -m tools.release
 
 clean: ## delete all that was built and downloaded
 	rm -rf .venv build install log
