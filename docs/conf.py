@@ -42,7 +42,9 @@ ROOT_FILES = {
     "QUALITY_DECLARATION.md": "project/quality",
 }
 #: A page of this folder, as docstrings name it.
-PAGE = re.compile(r"docs/(\w+)\.md")
+PAGE = re.compile(r"docs/([\w/-]+)\.md")
+#: A section of the protocol book, as docstrings cite it.
+BOOK = re.compile(r"docs/protocol (?=\d|E-)")
 LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")
 
 
@@ -82,7 +84,7 @@ def mark_examples(app: Sphinx, what: str, name: str, obj: object, options: objec
 
 def link_pages(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
     """Make a page that a docstring names a link, in place."""
-    lines[:] = [PAGE.sub(r":doc:`/\1`", line) for line in lines]
+    lines[:] = [BOOK.sub(":doc:`/protocol/index` ", PAGE.sub(r":doc:`/\1`", line)) for line in lines]
 
 
 def setup(app: Sphinx) -> None:

@@ -125,7 +125,7 @@ def calibrated(robot: str, wear: Wear = WEAR) -> Correction:
 def test_the_correction_is_the_difference_between_wheels_and_model(robot: str) -> None:
     correction = calibrated(robot)
     mean, unequal = (WEAR.left_scale + WEAR.right_scale) / 2, WEAR.right_scale - WEAR.left_scale
-    # The simulated firmware counts in ticks that do not fit its own profile to the last digit (docs/odometry.md).
+    # The ticks of the simulated firmware do not fit its profile to the last digit (docs/protocol/odometry.md).
     assert correction.scale == pytest.approx(mean, abs=0.003)
     assert correction.turn == pytest.approx(mean / WEAR.track_scale, abs=0.004)
     assert correction.unequal == pytest.approx(unequal / WEAR.track_scale, abs=0.003)

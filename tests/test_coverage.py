@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""docs/reference/coverage.md says the truth: every command has a row, every name is the node's, every test exists."""
+"""docs/protocol/coverage.md says the truth: every command has a row, every name is the node's, every test exists."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Section:
 
 CELLS = [
     [cell.strip() for cell in line.strip("|").split("|")]
-    for line in (ROOT / "docs" / "reference" / "coverage.md").read_text(encoding="utf-8").splitlines()
+    for line in (ROOT / "docs" / "protocol" / "coverage.md").read_text(encoding="utf-8").splitlines()
     if line.startswith("|") and not line.startswith(("|-", "| #", "| Section"))
 ]
 ROWS = [Row(int(cells[0]), *cells[1:]) for cells in CELLS if len(cells) == 5]
@@ -106,7 +106,7 @@ def assert_is_a_test(proof: str) -> None:
 
 def table(title: str) -> list[list[str]]:
     """The rows under a heading, without the table's head."""
-    text = (ROOT / "docs" / "reference" / "coverage.md").read_text(encoding="utf-8").partition(f"\n## {title}\n")[2]
+    text = (ROOT / "docs" / "protocol" / "coverage.md").read_text(encoding="utf-8").partition(f"\n## {title}\n")[2]
     lines = [line for line in text.partition("\n## ")[0].splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 

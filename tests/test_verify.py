@@ -214,7 +214,7 @@ def test_damaged_report_is_refused(
 
 
 def test_every_erratum_has_a_step_or_a_reason() -> None:
-    page = (REPOSITORY / "docs" / "protocol.md").read_text(encoding="utf-8")
+    page = (REPOSITORY / "docs" / "protocol" / "errata.md").read_text(encoding="utf-8")
     errata = set(re.findall(r'<a id="e-\d+"></a>(E-\d+)', page))
     in_steps = {erratum for step in table().steps for erratum in step.errata}
     assert in_steps | table().no_step.keys() == errata

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Write the tables of docs/protocol.md from the code: commands, packets, units, FLASH, timing, examples.
+"""Write the tables of docs/protocol/ from the code: commands, packets, units, FLASH, timing, examples.
 
 ./run python -m tools.protocol_tables
 
@@ -49,7 +49,7 @@ from amigobot_driver.sim.activmedia.flash import ActivMediaFlash
 from amigobot_driver.sim.erratic.flash import ErraticFlash
 
 ROOT = Path(__file__).resolve().parents[1]
-FILE = ROOT / "docs" / "protocol.md"
+FOLDER = ROOT / "docs" / "protocol"
 VECTORS = ROOT / "amigobot_driver" / "test" / "data" / "packets.json"
 BLOCK = re.compile(r"(<!-- generated: (\w+)((?: [\w.-]+)*) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -86,29 +86,33 @@ TIMING = (
 )
 
 
-def text(page: str) -> str:
-    """The page with every table written anew."""
-    slugs = {number: slug for number, slug in sections(page)}
+def pages() -> dict[Path, str]:
+    """The chapters of the book, as they are."""
+    return {path: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.md"))}
+
+
+def written(book: dict[Path, str]) -> dict[Path, str]:
+    """The chapters with every table written anew."""
+    anchors = {number: f"{path.name}#{slug}" for path, page in book.items() for number, slug in sections(page)}
 
     def block(match: re.Match[str]) -> str:
         head, name, arguments, end = match.groups()
         lines = "\n".join(TABLES[name](*arguments.split()))
-        return f"{head}\n{linked(lines, slugs)}\n\n{end}"
+        return f"{head}\n{linked(lines, anchors)}\n\n{end}"
 
-    return BLOCK.sub(block, page)
+    return {path: BLOCK.sub(block, page).replace(f"]({path.name}#", "](#") for path, page in book.items()}
 
 
 def sections(page: str) -> Iterator[tuple[str, str]]:
     """For each numbered heading: its number, and its anchor as GitHub makes it."""
-    for number, title in re.findall(r"^#{2,3} ([\d.]+)\.? (.*)$", page, re.MULTILINE):
-        heading = f"{number} {title}" if "." in number else f"{number}. {title}"
-        yield number.rstrip("."), re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+    for number, title in re.findall(r"^#{1,3} (\d[\d.]*) (.*)$", page, re.MULTILINE):
+        yield number.rstrip("."), re.sub(r"[^\w\- ]", "", f"{number} {title}".lower()).replace(" ", "-")
 
 
-def linked(lines: str, slugs: dict[str, str]) -> str:
-    """What the code cites, as links inside the page."""
-    lines = re.sub(r"(?:docs/protocol\.md )?\b(E-\d\d)\b", lambda m: f"[{m[1]}](#{m[1].lower()})", lines)
-    return re.sub(r"docs/protocol\.md (\d[\d.]*\d|\d)", lambda m: f"[{m[1]}](#{slugs[m[1]]})", lines)
+def linked(lines: str, anchors: dict[str, str]) -> str:
+    """What the code cites, as links inside the book."""
+    lines = re.sub(r"(?:docs/protocol )?\b(E-\d\d)\b", lambda m: f"[{m[1]}](errata.md#{m[1].lower()})", lines)
+    return re.sub(r"docs/protocol (\d[\d.]*\d|\d)", lambda m: f"[{m[1]}]({anchors[m[1]]})", lines)
 
 
 def table(function: Table) -> Table:
@@ -427,4 +431,5 @@ def timing() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    FILE.write_text(text(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    for path, page in written(pages()).items():
+        path.write_text(page, encoding="utf-8")

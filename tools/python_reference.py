@@ -112,7 +112,8 @@ def _table(title: str, rows: dict[str, str]) -> str:
 
 def _linked(text: str) -> str:
     """A text of the code with a link for each page of docs/ that it names, with an erratum or without."""
-    text = re.sub(r"docs/protocol\.md (E-\d+)", lambda link: f"[{link[1]}](protocol.md#{link[1].lower()})", text)
+    text = re.sub(r"docs/protocol (E-\d+)", lambda link: f"[{link[1]}](protocol/errata.md#{link[1].lower()})", text)
+    text = re.sub(r"docs/protocol (\d[\d.]*\d)", r"[\1](protocol/index.md)", text)
     return re.sub(r"docs/([\w/-]+\.md)", r"[\1](\1)", text)
 
 

@@ -3,7 +3,7 @@
 
 """How the driver connects, keeps a connection, notices its loss and connects again: every time and count, in one place.
 
-The procedure itself is in `robot/session.py` and in the greetings of the dialects; docs/protocol.md 3.3 describes it.
+The procedure itself is in `robot/session.py` and in the greetings of the dialects; docs/protocol 3.3 describes it.
 Times are in s. The spacing of commands differs between robots, so it is in the profile: `command_spacing`.
 """
 
@@ -30,9 +30,9 @@ READ_TIMEOUT = 0.25
 
 # -- finding the robot --------------------------------------------------------------------------------------------
 
-#: Time to listen for an open session before SYNC0: two SIPs and a half (docs/protocol.md 3.3).
+#: Time to listen for an open session before SYNC0: two SIPs and a half (docs/protocol 3.3).
 LISTEN = 0.25
-#: Time to wait for the answer to one packet of a greeting. ARIA waits 1 s, Player 0.2 s (docs/protocol.md 3.3).
+#: Time to wait for the answer to one packet of a greeting. ARIA waits 1 s, Player 0.2 s (docs/protocol 3.3).
 ANSWER_TIMEOUT = 0.5
 #: Times that CONFIG, the greeting of an Erratic, is sent until the robot counts as absent.
 GREETINGS = 3
@@ -60,12 +60,12 @@ OLD_SESSION_SILENCE, OLD_SESSION_CLOSES = 0.25, 8
 # -- keeping the session ------------------------------------------------------------------------------------------
 
 #: Time without a command after which the firmware stops the robot, as the driver assumes it: the default of the FLASH
-#: parameter WatchDog in the manuals (docs/protocol.md 3.6 and 6.4). The next three times are derived from it.
+#: parameter WatchDog in the manuals (docs/protocol 3.6 and 6.4). The next three times are derived from it.
 WATCHDOG = 2.0
 #: Time between two keep-alive commands: several of them may get lost before the watchdog stops the robot.
 KEEP_ALIVE = WATCHDOG / 8
 #: Time without a frame from the driver after which the robot's watchdog may have stopped it: any frame but STOP would
-#: revive its velocity (docs/protocol.md 3.6).
+#: revive its velocity (docs/protocol 3.6).
 DRIVER_SILENCE = WATCHDOG / 2
 #: Longest time that a robot drives without commands: until its watchdog stops it, and 3 s for braking and late packets.
 MAX_ROLL = WATCHDOG + 3.0

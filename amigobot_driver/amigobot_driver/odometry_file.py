@@ -9,7 +9,7 @@
     keeper = OdometryKeeper(driver, file, report=print)
     keeper.start()
 
-docs/odometry.md, "After a restart of the driver", has the rules.
+docs/protocol/odometry.md, "After a restart of the driver", has the rules.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ class ReplayedRobot:
         if not self._silent:
             self.opened = number == Command.OPEN.number
             return self.config if number == Command.CONFIG.number else None
-        # Outside a session the numbers of PULSE, OPEN and CLOSE are SYNC0, SYNC1 and SYNC2 (docs/protocol.md 3.1).
+        # Outside a session the numbers of PULSE, OPEN and CLOSE are SYNC0, SYNC1 and SYNC2 (docs/protocol 3.1).
         if self._greeted:
             self.opened = number == Command.OPEN.number
         elif number == Command.CLOSE.number:
@@ -328,5 +328,5 @@ def _streaming(packet: Packet) -> bool:
 
 
 def _is_motor_packet(number: int) -> bool:
-    """Whether this is the id of a motor packet (docs/protocol.md 5.11)."""
+    """Whether this is the id of a motor packet (docs/protocol 5.11)."""
     return 0x80 <= number <= 0x83

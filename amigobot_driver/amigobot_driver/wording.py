@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import reprlib
 
-#: The name that a robot has from the factory (FLASH parameter Name, docs/protocol.md 6.4).
+#: The name that a robot has from the factory (FLASH parameter Name, docs/protocol 6.4).
 _FACTORY_NAME = "not_set"
 
 #: Shortens a value in a message to one line, however large or deep it is.

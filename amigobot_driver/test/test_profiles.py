@@ -52,7 +52,7 @@ class TestShipped:
         track: float,
         sonar_cycle: float,
     ) -> None:
-        """docs/protocol.md 6.1, in meters."""
+        """docs/protocol 6.1, in meters."""
         profile = load_profile(name)
         assert profile.units.distance == pytest.approx(distance)
         assert profile.units.velocity == pytest.approx(velocity)
@@ -62,7 +62,7 @@ class TestShipped:
 
     @pytest.mark.parametrize("name", ["amigo", "amigo-sh"])
     def test_dimensions_and_limits(self, name: str) -> None:
-        """docs/protocol.md 6.2."""
+        """docs/protocol 6.2."""
         profile = load_profile(name)
         body = profile.body
         assert (body.length, body.width, body.height) == pytest.approx((0.330, 0.280, 0.130))

@@ -16,7 +16,7 @@ from sim_client import Client
 from amigobot_driver.profiles import Profile, choose_profile, library, load_profile
 from amigobot_driver.protocol import Command
 
-#: docs/protocol.md 6.3: half of the front ring of the DX and the AT; the other halves mirror it
+#: docs/protocol 6.3: half of the front ring of the DX and the AT; the other halves mirror it
 DX_FRONT = [(69, 136, 90), (114, 119, 50), (148, 78, 30), (166, 27, 10)]
 DX_REAR = [(-157, -136, -90), (-203, -119, -130), (-237, -78, -150), (-255, -27, -170)]
 AT_FRONT = [(147, 136, 90), (193, 119, 50), (227, 79, 30), (245, 27, 10)]
@@ -63,7 +63,7 @@ def millimetres(profile: Profile) -> list[tuple[int, int, int]]:
     ],
 )
 def test_conversion_factors(name: str, distance: float, sonar_range: float, track: float) -> None:
-    """docs/protocol.md 6.1; distances of p2ce, p2de and p3atiw-sh from ARIA's files."""
+    """docs/protocol 6.1; distances of p2ce, p2de and p3atiw-sh from ARIA's files."""
     profile = load_profile(name)
     assert profile.units.distance == pytest.approx(distance * 1e-3)
     assert profile.units.velocity == pytest.approx(1e-3)
@@ -121,7 +121,7 @@ def test_a_pioneer_is_known_by_its_subclass(subclass: str, name: str, letters: s
 
 @pytest.mark.parametrize(("name", "distance"), [("erratic-player", 0.78), ("erratic-player-h", 0.93)])
 def test_players_factors_for_the_erratic(name: str, distance: float) -> None:
-    """docs/protocol.md 6.1, E-44."""
+    """docs/protocol 6.1, E-44."""
     profile, manual = load_profile(name), load_profile("erratic")
     assert profile.units.distance == pytest.approx(distance * 1e-3)
     assert profile.units.velocity == pytest.approx(1.20482e-3)
@@ -130,7 +130,7 @@ def test_players_factors_for_the_erratic(name: str, distance: float) -> None:
 
 
 def test_the_erratics_sonars_are_at_its_rim() -> None:
-    """Player's x (180 to 210 mm, docs/protocol.md 6.3) is not from the axle, which is 61 mm ahead of the middle."""
+    """Player's x (180 to 210 mm, docs/protocol 6.3) is not from the axle, which is 61 mm ahead of the middle."""
     profile = load_profile("erratic")
     x = [round(1000 * pose.x) + 61 for pose in profile.sonar.poses]
     assert x == [180, 200, 205, 210, 210, 205, 200, 180]

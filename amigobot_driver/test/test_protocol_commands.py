@@ -19,7 +19,7 @@ from amigobot_driver.protocol import (
     decode,
 )
 
-#: Kept by hand, to check docs/protocol.md 4.1: number, name, argument, first AmigOS version.
+#: Kept by hand, to check docs/protocol 4.1: number, name, argument, first AmigOS version.
 #: Arguments:
 #: - none, u unsigned, s signed, 2b two raw bytes, str text. AmigOS: - not listed, t only described.
 FAMILY = """
@@ -39,7 +39,7 @@ FAMILY = """
    92 SOUNDTOG u 1.0   93 TICKSMM u -       250 BATTEST u -      251 BATTEMPTEST s -  252 TEMPTEST s -
   253 RESET - -       255 MAINTENANCE - -
 """
-#: docs/protocol.md 4.2: what only the Erratic has.
+#: docs/protocol 4.2: what only the Erratic has.
 ERRATIC_ONLY = """
    71 ANALOG u         72 SAVE -             73 PWM_FREQ u        74 PWM_DUTY u        75 SERVO str
    80 TRANS_P u        81 TRANS_D u          82 TRANS_I u         83 ROT_P u           84 ROT_D u
@@ -101,7 +101,7 @@ class TestArguments:
             command(bytes(196))
 
     def test_some_commands_have_narrower_ranges(self) -> None:
-        """The ranges of docs/protocol.md 4.1 and E-27."""
+        """The ranges of docs/protocol 4.1 and E-27."""
         assert {
             command.name: command.limits for command in Command if command.limits and command.limits[1] < 0x7FFF
         } == {
@@ -120,7 +120,7 @@ class TestArguments:
 
 
 class TestWire:
-    """docs/protocol.md 2.2: magnitude and sign byte, words, texts."""
+    """docs/protocol 2.2: magnitude and sign byte, words, texts."""
 
     @pytest.mark.parametrize(
         ("instruction", "data"),

@@ -88,7 +88,7 @@ class TestEncodeFrame:
 
 
 class TestResynchronization:
-    """docs/protocol.md 1.4: only the checksum decides what a frame is, and a wrong header costs one byte."""
+    """docs/protocol 1.4: only the checksum decides what a frame is, and a wrong header costs one byte."""
 
     @pytest.mark.parametrize("count", [3, 200, 201, 255])
     def test_every_legal_count_is_received(self, count: int) -> None:

@@ -248,7 +248,7 @@ BUMPERS = {"left_stall_bumpers": 0xFE, "right_stall_bumpers": 0xFE}
 
 
 class TestSip:
-    """docs/protocol.md 5.2."""
+    """docs/protocol 5.2."""
 
     @pytest.mark.parametrize(
         ("tail", "count"),
@@ -327,7 +327,7 @@ assert isinstance(CONFIG_SH, Config)
 
 
 class TestConfig:
-    """docs/protocol.md 5.5."""
+    """docs/protocol 5.5."""
 
     @pytest.mark.parametrize(
         ("tail", "read_as", "version"),
@@ -347,7 +347,7 @@ class TestConfig:
     def test_the_end_tells_amigosh_from_arcos(
         self, tail: AmigoShTail | ArcosTail, read_as: AmigoShTail | None, version: str
     ) -> None:
-        """docs/protocol.md E-67."""
+        """docs/protocol E-67."""
         packet = parse(replace(CONFIG_SH, tail=tail).encode())
         assert packet == replace(CONFIG_SH, tail=read_as or tail)
         assert packet.firmware_version == version  # type: ignore[attr-defined]

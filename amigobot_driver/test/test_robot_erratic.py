@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The Erratic behind the same `Robot`, in its own dialect (docs/protocol.md 3.8, 4.2, 5.11-5.15)."""
+"""The Erratic behind the same `Robot`, in its own dialect (docs/protocol 3.8, 4.2, 5.11-5.15)."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class TestDriving:
 
     @pytest.mark.parametrize("profile", ["erratic-player", "erratic-player-h"])
     def test_odometry_is_the_truth_where_the_robot_counts_in_units_of_its_own(self, profile: str) -> None:
-        """docs/protocol.md E-44."""
+        """docs/protocol E-44."""
         made = Simulator(load_profile(profile), load_world("empty"), baud=38400)
         bench = Bench(Options(profile=profile), simulator=lambda: made)
         bench.connect()
@@ -240,7 +240,7 @@ class TestDriving:
 
 
 class TestHeadingUnit:
-    """Degrees, or 4096 units per turn: docs/protocol.md E-42."""
+    """Degrees, or 4096 units per turn: docs/protocol E-42."""
 
     @pytest.mark.parametrize("rate", [1.0, -1.0])
     def test_degrees_are_noticed_when_the_robot_turns(self, rate: float) -> None:
@@ -372,7 +372,7 @@ class TestSettings:
 
     @pytest.mark.parametrize(("unit", "quirk"), [("percent", "false"), ("permille", "true")])
     def test_the_duty_is_what_was_asked_for_in_either_unit(self, tmp_path: Path, unit: str, quirk: str) -> None:
-        """docs/protocol.md E-46; CONFIG shows which one it is."""
+        """docs/protocol E-46; CONFIG shows which one it is."""
         bench = erratic(profile=own_profile(tmp_path, f"duty_per_mille: {quirk}"), revision=Revision(duty=unit))
         bench.connect()
         bench.ask(lambda: bench.robot.pwm.set(8000, 0.6, bench.now))
@@ -458,7 +458,7 @@ class TestServos:
 
 
 class TestNumbers:
-    """The same number means other things to other robots: docs/protocol.md 4.2."""
+    """The same number means other things to other robots: docs/protocol 4.2."""
 
     @pytest.mark.parametrize("dialect", [FAMILY, ERRATIC], ids=["family", "erratic"])
     def test_no_command_reaches_a_robot_to_which_its_number_means_something_else(self, dialect: Dialect) -> None:

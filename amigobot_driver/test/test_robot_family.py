@@ -64,7 +64,7 @@ def test_a_pioneer_that_nobody_knows_is_a_guess_that_says_so() -> None:
 
 @pytest.mark.parametrize(("name", "heading"), [("erratic", "4096"), ("erratic-degrees", "deg")])
 def test_an_erratics_heading_is_read_as_its_profile_says(name: str, heading: str) -> None:
-    """docs/protocol.md E-42."""
+    """docs/protocol E-42."""
     bench = Bench(
         Options(profile=name),
         simulator=lambda: Simulator(load_profile("erratic"), revision=Revision(heading=heading)),

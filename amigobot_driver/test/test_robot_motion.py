@@ -139,7 +139,7 @@ class TestKeepAlive:
 class TestStopFirst:
     """Any frame revives what the robot was last told, so after a gap STOP goes before all else.
 
-    Source: docs/protocol.md 3.6.
+    Source: docs/protocol 3.6.
     """
 
     def test_at_the_begin_of_every_session(self) -> None:

@@ -421,7 +421,7 @@ class TestIdentity:
         assert not identified.known
 
     def test_missing_altogether(self) -> None:
-        """One manual says that SYNC2 is echoed as it is (docs/protocol.md E-13): then nobody knows who it is."""
+        """One manual says that SYNC2 is echoed as it is (docs/protocol E-13): then nobody knows who it is."""
         bench = Bench()
         bench.down.fault = lambda frame: Command.CLOSE().encode() if frame[3] == 2 else frame
         bench.connect()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The acceptance script of docs/protocol.md 8.10, byte for byte, and what deployed clients really send."""
+"""The acceptance script of docs/protocol 8.10, byte for byte, and what deployed clients really send."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class TestWhatPlayerSends:
 
 
 def test_blind_synchronisation_of_an_open_robot_ends_its_session() -> None:
-    """SYNC0, 1, 2 are PULSE, OPEN, CLOSE to a robot in a session (docs/protocol.md 3.1)."""
+    """SYNC0, 1, 2 are PULSE, OPEN, CLOSE to a robot in a session (docs/protocol 3.1)."""
     client = Client().open()
     for frame in (SYNC0, SYNC1, SYNC2):
         client.write(frame)

@@ -3,7 +3,7 @@
 
 """The simulated Erratic: what its manual promises, with the frames of the reference.
 
-Source: docs/protocol.md 4.2, 5.11-5.15.
+Source: docs/protocol 4.2, 5.11-5.15.
 """
 
 from __future__ import annotations
@@ -368,7 +368,7 @@ class TestTheRevision:
 
     def test_checksums_that_cover_the_count(self) -> None:
         robot = Robot(revision=Revision(checksum="count"))
-        robot.write("FAFB060B3B2C014136")  # docs/protocol.md 1.3
+        robot.write("FAFB060B3B2C014136")  # docs/protocol 1.3
         robot.write(encode_frame(b"\x04\x3b\x01\x00", check=checksum_with_count))
         robot.write("FAFB060B3B2C014136")
         robot.run(1.5)

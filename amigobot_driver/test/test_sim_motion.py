@@ -119,7 +119,7 @@ class TestWatchdog:
 
     @pytest.mark.parametrize("robot", ["amigo", "p3dx-sh"])
     def test_decelerates_as_stop_does(self, robot: str) -> None:
-        """A recorded P3-DX took 1.2 s and 0.22 m from 0.36 m/s (docs/protocol.md E-35)."""
+        """A recorded P3-DX took 1.2 s and 0.22 m from 0.36 m/s (docs/protocol E-35)."""
         client = Client(robot).open()
         client.send(Command.VEL(364))
         client.run(3.0)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The simulated Pioneers: what P2OS, AROS and ARCOS say and do that the AmigoBots do not (docs/protocol.md 4.1, 5)."""
+"""The simulated Pioneers: what P2OS, AROS and ARCOS say and do that the AmigoBots do not (docs/protocol 4.1, 5)."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ class TestTheRest:
         assert client.sip().charging is False
 
     def test_aros_obeys_many_commands_in_a_tick(self) -> None:
-        """Commands 3 to 5 ms apart: docs/protocol.md 4.3."""
+        """Commands 3 to 5 ms apart: docs/protocol 4.3."""
         lost = {}
         for robot in ("amigo-sh", AROS):
             client = pioneer(robot)

@@ -32,7 +32,7 @@ class TestStreams:
             ("amigo", Command.IOREQUEST, Io, 1, 1),
             ("amigo", Command.IOREQUEST, Io, 2, 10),
             ("amigo", Command.IOREQUEST, Io, 0, 0),
-            ("amigo", Command.ENCODER, Encoders, 1, 10),  # AmigOS knows no single packet (docs/protocol.md E-20)
+            ("amigo", Command.ENCODER, Encoders, 1, 10),  # AmigOS knows no single packet (docs/protocol E-20)
             ("amigo-sh", Command.ENCODER, Encoders, 1, 1),
             ("amigo-sh", Command.ENCODER, Encoders, 2, 10),
             ("amigo-sh", Command.GYRO, Gyro, 1, 10),
@@ -55,7 +55,7 @@ class TestPins:
         [
             ((0x0501,), 0b001),
             ((0x0505, 0x0400), 0b001),
-            ((0x0505, 0x0505), 0b101),  # setting what is set leaves it set (docs/protocol.md E-62)
+            ((0x0505, 0x0505), 0b101),  # setting what is set leaves it set (docs/protocol E-62)
             ((0x3F3F,), 0b101),  # the others are inputs
             ((0x0505, 0x0500), 0b000),
         ],

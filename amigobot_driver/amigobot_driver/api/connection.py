@@ -223,7 +223,7 @@ class Connection:
         Commands that would move the robot past its limits or cut the connection are refused.
 
         Args:
-            number: Number of the command, 0 to 255 (docs/protocol.md 4.1).
+            number: Number of the command, 0 to 255 (docs/protocol 4.1).
             argument: Integer argument; its range depends on the command: -32768 to 32767, 0 to 32767, or 0 to 65535 for
                 a pair of bytes. None for a command without one.
             text: Text argument, up to 195 bytes. Give either `argument` or `text`.

@@ -26,7 +26,7 @@ class Settings(Connection):
         """Read the configuration of the robot, by the names of the CONFIG packet and in its units.
 
         Returns:
-            Every value that the robot reports; docs/protocol.md 5.5 explains them.
+            Every value that the robot reports; docs/protocol 5.5 explains them.
 
         Raises:
             RequestFailedError: The robot does not answer.

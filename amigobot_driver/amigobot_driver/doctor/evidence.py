@@ -54,7 +54,7 @@ _AS_REPORTED = 0.12
 _SLOW = 1.3
 #: s of a pause inside a packet, from which the driver takes it for damaged.
 _PIECE = 0.1
-#: Bytes of a SIP before its sonar readings, their count last, and at most behind them (docs/protocol.md 5.2).
+#: Bytes of a SIP before its sonar readings, their count last, and at most behind them (docs/protocol 5.2).
 _READINGS, _AFTER_READINGS = 20, 24
 _CLOSE = Command.CLOSE().encode()
 

@@ -3,7 +3,7 @@
 
 """Asks for a robot at each line speed of an open port, and says what answers.
 
-The probe sends only what ends or begins a handshake: SYNC0, SYNC1, SYNC2 and CLOSE (docs/protocol.md 3.2), and the call
+The probe sends only what ends or begins a handshake: SYNC0, SYNC1, SYNC2 and CLOSE (docs/protocol 3.2), and the call
 of a radio modem. A robot does not move from it.
 """
 
@@ -66,7 +66,7 @@ class ProbeResult:
     answer: Answer = Answer.SILENCE
     baud: int = 0  #: line speed of the answer; 0: the port has none
     streaming: bool = False  #: the robot was in a session that another program left open, or it is an Erratic
-    counted: bool = False  #: the checksum of its packets includes the count (docs/protocol.md E-40)
+    counted: bool = False  #: the checksum of its packets includes the count (docs/protocol E-40)
     unasked: int = 0  #: number of times that bytes came while nothing was sent
     received: bytes = b""  #: bytes that were received at the line speed of the answer
     sent: int = 0  #: number of bytes that were sent
@@ -188,7 +188,7 @@ class Prober:
         if speed == MODEM_BAUD and not received:
             self._call_modem()
         # STOP comes first on a serial line: in a session that the probe did not notice, every other frame would revive
-        # the last velocity (docs/protocol.md 3.6). A TCP connection is a new session; STOP blocks MobileSim.
+        # the last velocity (docs/protocol 3.6). A TCP connection is a new session; STOP blocks MobileSim.
         sent = self._send(_STOP) if speed else b""
         received = b""
         for command in (Command.PULSE(), Command.OPEN(), Command.CLOSE()):

@@ -28,7 +28,7 @@ from .target import Kind
 _TRACK, _SKID_TRACK = 0.15, 0.35
 #: RevCount / TicksMM of an AmigoBot whose CONFIG has no TicksMM: 9550 ticks a turn of a 100 mm wheel.
 _AMIGO_TICKS = 9550 / (math.pi * 100)
-#: Ticks per mm of an AROS robot, in the unit of RevCount; ARCOS counts RevCount in eighths (docs/protocol.md E-19).
+#: Ticks per mm of an AROS robot, in the unit of RevCount; ARCOS counts RevCount in eighths (docs/protocol E-19).
 _AROS_TICKS, _EIGHTH = 16, 8
 #: Settings that make no sense from which they have one cause.
 _MANY = 5
@@ -46,7 +46,7 @@ _MOVED, _TURNED, _JUMP, _JUMP_TURN, _REST = 0.02, math.radians(1), 0.25, math.ra
 _TURN = 4096
 #: Packets that must show something, that a judgment needs, and in which the value of a field must change.
 _SOME, _ENOUGH, _CHANGES = 3, 5, 4
-#: Counts of a gyro at rest, how far its center may be off, its largest standard deviation (docs/protocol.md 5.9), and
+#: Counts of a gyro at rest, how far its center may be off, its largest standard deviation (docs/protocol 5.9), and
 #: the samples that a judgment needs.
 _CENTER, _OFF, _NOISE, _SAMPLES = 512, 60, 8.0, 20
 #: Bits of a stall byte that are bumpers.

@@ -37,7 +37,7 @@ from .probe import CommandTrial
 #: Events that are kept: 10 s of the fastest robot with every stream, both ways.
 _KEPT = 20_000
 #: Arguments of the CONFIGs that are sent in turn: none, one that nothing takes for its own, and bytes that programs and
-#: adapters do, one meaning each, checksum included. AmigOS takes any integer (docs/protocol.md E-58); others: assumed.
+#: adapters do, one meaning each, checksum included. AmigOS takes any integer (docs/protocol E-58); others: assumed.
 PLAIN, HARMLESS = None, 0x4142
 QUESTIONS: dict[int | None, str] = {
     PLAIN: "",

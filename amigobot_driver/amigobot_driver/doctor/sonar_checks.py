@@ -42,7 +42,7 @@ _SPIKES, _SPIKE_SHARE = 5, 0.03
 _FROZEN = 0.0005
 #: SIPs in which a ring gives a reading.
 _FEW_REPORTS = 5
-#: mm: besides its reach, a sonar without an echo gives these (docs/protocol.md E-33); by how much one may be off. Share
+#: mm: besides its reach, a sonar without an echo gives these (docs/protocol E-33); by how much one may be off. Share
 #: of the reach that no reading exceeds, if a robot has other units; m in a unit.
 _NO_ECHO, _HIGHEST, _ROUNDING, _IMPOSSIBLE, _MILLIMETER = 6000, 6200, 20, 1.5, 0.001
 #: Sonars of a ring, and the share of stuck ones from which it is the board that hangs.

@@ -25,7 +25,7 @@ def _stranger(pattern: bytes, key: str, name: str) -> Stranger:
     return Stranger(re.compile(pattern, re.IGNORECASE), key, name)
 
 
-#: Texts of radio modems: docs/protocol.md 3.7, and the result codes of the Hayes command set.
+#: Texts of radio modems: docs/protocol 3.7, and the result codes of the Hayes command set.
 STRANGERS = (
     _stranger(
         rb"partner (not found|busy)|connect(ing\.\.\.|ed to address)|no carrier|no dial ?tone",

@@ -34,7 +34,7 @@ _TEXTS = {"Class": "robot_class", "Subclass": "subclass"}
 _HEADINGS = ("ConfigVersion", "Section")
 
 #: rad per unit of heading. The files round it to 0.00153 or 0.001534, an error of up to a degree per turn
-#: (docs/protocol.md E-18).
+#: (docs/protocol E-18).
 _EXACT_ANGLE = math.tau / 4096
 
 
@@ -46,7 +46,7 @@ class AriaError(ValueError):
 class AriaFile:
     """A parsed file. `content` has the keys of a profile file; `unused` lists ignored keywords.
 
-    `diff_conv` is DiffConvFactor, 0 if missing (docs/protocol.md 6.1).
+    `diff_conv` is DiffConvFactor, 0 if missing (docs/protocol 6.1).
     """
 
     robot_class: str = "Pioneer"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-#: Encoder ticks in one count of RevCount: AmigoBots, and Pioneers (docs/protocol.md E-19).
+#: Encoder ticks in one count of RevCount: AmigoBots, and Pioneers (docs/protocol E-19).
 _REV_COUNT_UNITS = (1, 8)
 #: Largest difference between the track by RevCount and that of the profile, as a share of it.
 _SAME_TRACK = 0.25
@@ -18,7 +18,7 @@ _SAME_TRACK = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Units:
-    """SI value of one unit in the packets (docs/protocol.md 6.1)."""
+    """SI value of one unit in the packets (docs/protocol 6.1)."""
 
     distance: float  #: m per unit of X and Y
     velocity: float  #: m/s per unit of a wheel velocity in the SIP
@@ -51,7 +51,7 @@ class Body:
         return math.hypot(max(self.front, self.rear), self.width / 2)
 
     def track_by(self, rev_count: int, meters_per_tick: float) -> float:
-        """Return the track (m) that RevCount means: (R - L) / 2 in a turn (docs/protocol.md E-19).
+        """Return the track (m) that RevCount means: (R - L) / 2 in a turn (docs/protocol E-19).
 
         The track of the profile if RevCount differs too much to be the same quantity.
         """
@@ -91,13 +91,13 @@ class Sonar:
     height: float = 0.1  #: m above the floor
 
 
-#: Segments of one bumper: the SIP has that many bits for it beside the stall flag (docs/protocol.md 5.2).
+#: Segments of one bumper: the SIP has that many bits for it beside the stall flag (docs/protocol 5.2).
 MAX_BUMPER_SEGMENTS = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bumpers:
-    """Number of segments of the bumpers; 0: none (docs/protocol.md 6.2).
+    """Number of segments of the bumpers; 0: none (docs/protocol 6.2).
 
     Raises:
         ValueError: A bumper has more segments than the SIP has bits.
@@ -126,7 +126,7 @@ class Floor:
 class Inputs:
     """Scale of the analog inputs."""
 
-    volts_per_count: float = 5.0 / 1024  #: V per count of an analog input (docs/protocol.md E-29)
+    volts_per_count: float = 5.0 / 1024  #: V per count of an analog input (docs/protocol E-29)
     amps_per_count: float = 0.0  #: A per count of the first two inputs, if they are motor currents; 0: they are not
 
 
@@ -145,10 +145,10 @@ class Servos:
 class Quirks:
     """Choices where the Erratic manual and the deployed Player driver contradict each other."""
 
-    heading_in_degrees: bool = False  #: if False, 4096 units per turn (docs/protocol.md E-42)
-    left_wheel_first: bool = False  #: in VEL2; if False, the right one as on other robots (docs/protocol.md E-45)
-    duty_per_mille: bool = False  #: in PWM_DUTY; if False, percent (docs/protocol.md E-46)
-    checksum_over_count: bool = False  #: if False, over the data only (docs/protocol.md E-40)
+    heading_in_degrees: bool = False  #: if False, 4096 units per turn (docs/protocol E-42)
+    left_wheel_first: bool = False  #: in VEL2; if False, the right one as on other robots (docs/protocol E-45)
+    duty_per_mille: bool = False  #: in PWM_DUTY; if False, percent (docs/protocol E-46)
+    checksum_over_count: bool = False  #: if False, over the data only (docs/protocol E-40)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +178,7 @@ class Link:
 
     baud: int = 9600  #: line speed in baud
     bridge_baud: int = 0  #: line speed behind the built-in network bridge; 0: no bridge
-    command_spacing: float = 0.02  #: s between two commands (docs/protocol.md E-69)
+    command_spacing: float = 0.02  #: s between two commands (docs/protocol E-69)
     info_cycle: float = 0.1  #: s between two standard packets, until the robot reports it
 
 
@@ -208,7 +208,7 @@ class Physics:
     boot_time: float = 1.0  #: s from a reset until the controller reads its line again
     gyro_scale: float = math.radians(0.954)  #: rad/s per count of the gyro
     gyro_period: float = 0.025  #: s between two samples of the gyro
-    battery_divider: float = 0.25  #: voltage at AN5 over that of the battery (docs/protocol.md E-26)
+    battery_divider: float = 0.25  #: voltage at AN5 over that of the battery (docs/protocol E-26)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,5 +65,5 @@ from .packets import parse as parse
 from .sip import Sip as Sip
 from .sip import SipSonarReading as SipSonarReading
 
-#: Line speeds in the order of their codes in HOSTBAUD and CONFIGpac (docs/protocol.md E-16).
+#: Line speeds in the order of their codes in HOSTBAUD and CONFIGpac (docs/protocol E-16).
 BAUD_RATES = (9600, 19200, 38400, 57600, 115200)

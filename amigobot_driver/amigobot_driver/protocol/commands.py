@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The commands of a client (docs/protocol.md 2.2 and 4), one table row each, used by encoder and decoder.
+"""The commands of a client (docs/protocol 2.2 and 4), one table row each, used by encoder and decoder.
 
 `Command.VEL(200).encode()` is the frame for 200 mm/s forward; `decode(data)` returns the instruction. The Erratic uses
 some of the numbers for other commands, so it has its own table. Do not mix the tables.
@@ -16,7 +16,7 @@ from .frame import Checksum, checksum, encode_frame
 
 Value = int | bytes | None
 
-#: Longest text argument that every firmware accepts (docs/protocol.md E-03).
+#: Longest text argument that every firmware accepts (docs/protocol E-03).
 MAX_TEXT = 195
 
 _POSITIVE, _NEGATIVE, _STRING = 0x3B, 0x1B, 0x2B
@@ -71,7 +71,7 @@ class CommandTable(Enum):
 
 
 class Command(CommandTable):
-    """All commands of the ActivMedia robots, docs/protocol.md 4.1."""
+    """All commands of the ActivMedia robots, docs/protocol 4.1."""
 
     PULSE = 0, Arg.NONE, "A1.0 S P1.0 R1.0 E", "reset the watchdog; SYNC0 outside a session"
     OPEN = 1, Arg.NONE, "A1.0 S P1.0 R1.0 E", "start the servers and the stream of SIPs; SYNC1"
@@ -159,7 +159,7 @@ class Command(CommandTable):
 
 
 class ErraticCommand(CommandTable):
-    """The commands of the Erratic: shared ones, and its own, whose numbers collide (docs/protocol.md 4.2)."""
+    """The commands of the Erratic: shared ones, and its own, whose numbers collide (docs/protocol 4.2)."""
 
     PULSE = Command.PULSE.value
     OPEN = Command.OPEN.value
@@ -259,7 +259,7 @@ _BY_NUMBER = {table: {row.number: row for row in table} for table in _TABLES}
 def decode(data: bytes, table: type[CommandTable] = Command) -> Instruction | None:
     """Decode the data of a frame as the firmware of a robot does.
 
-    Clients differ in how they send arguments (docs/protocol.md 2.2): surplus bytes are ignored, a missing argument is
+    Clients differ in how they send arguments (docs/protocol 2.2): surplus bytes are ignored, a missing argument is
     None, and both forms of a word with its high bit set are accepted. The value is not checked. Never raises.
 
     Returns:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""CONFIGpac: who the robot is and how it is set (docs/protocol.md 5.5; AmigoBot manual ch. 5 and 6)."""
+"""CONFIGpac: who the robot is and how it is set (docs/protocol 5.5; AmigoBot manual ch. 5 and 6)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .wire import S8, S16, U8, U16, U32, CString, Record, Text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmigoShTail:
-    """What AmigoSH sends at the end of its CONFIGpac (docs/protocol.md E-67)."""
+    """What AmigoSH sends at the end of its CONFIGpac (docs/protocol E-67)."""
 
     version: Text  #: major version of the firmware
     version_minor: Text  #: minor version
@@ -22,7 +22,7 @@ class AmigoShTail:
 
 
 class _Version(CString):
-    """A version as one text with a dot, or as two texts of digits (docs/protocol.md E-67)."""
+    """A version as one text with a dot, or as two texts of digits (docs/protocol E-67)."""
 
     def read(self, data: bytes, at: int) -> tuple[str, int]:
         """Read the value at offset `at`; return it and the offset after it."""
@@ -66,7 +66,7 @@ class ArcosTail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(Parameters):
-    """CONFIGpac: the robot's identity and working parameters (docs/protocol.md 5.5). AmigOS ends with `trans_ki`."""
+    """CONFIGpac: the robot's identity and working parameters (docs/protocol 5.5). AmigOS ends with `trans_ki`."""
 
     id: U8 = 0x20
     robot_class: Text  #: as in the answer to SYNC2
@@ -77,18 +77,18 @@ class Config(Parameters):
     trans_vel_top: U16  #: mm/s, fixed in the firmware: 2200 on an AmigoBot, 1000 on a P3-DX
     rot_acc_top: U16  #: deg/s^2, fixed in the firmware
     trans_acc_top: U16  #: mm/s^2, fixed in the firmware
-    pwm_max: U16  #: PWM counts of full power (docs/protocol.md E-59)
+    pwm_max: U16  #: PWM counts of full power (docs/protocol E-59)
     name: Text  #: as in the answer to SYNC2
-    info_cycle: U8  #: ms; AmigOS: 0 is 100 ms and 1 is 50 ms (docs/protocol.md E-57)
+    info_cycle: U8  #: ms; AmigOS: 0 is 100 ms and 1 is 50 ms (docs/protocol E-57)
     host_baud: U8  #: code of BAUD_RATES
     aux1_baud: U8  #: code of BAUD_RATES
     gripper: U16 = 0  #: 1: a gripper is fitted; 0: none
     front_sonar: U16  #: 1: a front array is fitted; 0: none
     rear_sonar: U8  #: 1: a rear array is fitted; 0: none
     low_battery: U16  #: 0.1 V, alarm
-    rev_count: U16  #: ticks in one turn of the robot (docs/protocol.md E-19)
+    rev_count: U16  #: ticks in one turn of the robot (docs/protocol E-19)
     watchdog: U16  #: ms
-    p2_mpacs: U8 = 0  #: 1: an alternative SIP is on; 0: off; see docs/protocol.md 5.3
+    p2_mpacs: U8 = 0  #: 1: an alternative SIP is on; 0: off; see docs/protocol 5.3
     stall_val: U16  #: PWM counts that are a stall when the wheel does not turn
     stall_count: U16  #: ms without motor power after a stall
     joy_vel: U16 = 0  #: mm/s, joystick
@@ -116,12 +116,12 @@ class Config(Parameters):
     aux3_baud: U8 | None = None  #: code of BAUD_RATES
     ticks_mm: U16 | None = None  #: encoder ticks for each mm
     shutdown_volts: U16 | None = None  #: 0.1 V
-    #: AmigoSH and ARCOS end differently (docs/protocol.md E-67)
+    #: AmigoSH and ARCOS end differently (docs/protocol E-67)
     tail: Annotated[AmigoShTail | ArcosTail, Record(AmigoShTail, ArcosTail)] | None = None
 
     @property
     def info_cycle_ms(self) -> int:
-        """Milliseconds between two SIPs (docs/protocol.md E-57)."""
+        """Milliseconds between two SIPs (docs/protocol E-57)."""
         return {0: 100, 1: 50}.get(self.info_cycle, self.info_cycle)
 
     @property

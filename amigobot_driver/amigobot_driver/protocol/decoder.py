@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Finds frames in a stream of arbitrary bytes (docs/protocol.md 1.4).
+"""Finds frames in a stream of arbitrary bytes (docs/protocol 1.4).
 
 Only the checksum decides what is a frame. After a header with a wrong count or checksum the decoder skips one byte and
 searches again, so a damaged count cannot hide the next good frame. A frame that stops arriving for longer than

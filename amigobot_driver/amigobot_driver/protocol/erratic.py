@@ -3,7 +3,7 @@
 
 """The packets of the Videre ERA / Erratic: the same frames with different contents.
 
-Source: docs/protocol.md 5.11-5.15; Erratic manual app. E.
+Source: docs/protocol 5.11-5.15; Erratic manual app. E.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from .wire import S16, S24, U8, U16, Bytes, Counted, FixedString, Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Motor(Packet):
-    """The motor packet with the layout of the manual (docs/protocol.md 5.11)."""
+    """The motor packet with the layout of the manual (docs/protocol 5.11)."""
 
     id: U8 = 0x82  #: 0x82: stopped; 0x83: moving; 0x80 is accepted, too
-    x: S24  #: mm (docs/protocol.md E-44)
-    y: S24  #: mm (docs/protocol.md E-44)
-    heading: U16  #: 4096 units per turn, or degrees (docs/protocol.md E-42)
-    left_velocity: S16  #: mm/s (docs/protocol.md E-44)
-    right_velocity: S16  #: mm/s (docs/protocol.md E-44)
+    x: S24  #: mm (docs/protocol E-44)
+    y: S24  #: mm (docs/protocol E-44)
+    heading: U16  #: 4096 units per turn, or degrees (docs/protocol E-42)
+    left_velocity: S16  #: mm/s (docs/protocol E-44)
+    right_velocity: S16  #: mm/s (docs/protocol E-44)
     battery: U8  #: 0.1 V
-    stall: U8  #: bit 0 or 2: left; bit 1 or 3: right (docs/protocol.md E-43)
+    stall: U8  #: bit 0 or 2: left; bit 1 or 3: right (docs/protocol E-43)
     heading_target: U16  #: unit as heading
     distance_target: S16  #: mm
 
@@ -45,14 +45,14 @@ class Motor(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortMotor(Packet):
-    """The motor packet as Player reads it: one byte shorter, a stall byte for each wheel (docs/protocol.md 5.11)."""
+    """The motor packet as Player reads it: one byte shorter, a stall byte for each wheel (docs/protocol 5.11)."""
 
     id: U8 = 0x82
-    x: S24  #: mm (docs/protocol.md E-44)
-    y: S24  #: mm (docs/protocol.md E-44)
-    heading: U16  #: 4096 units per turn, or degrees (docs/protocol.md E-42)
-    left_velocity: S16  #: mm/s (docs/protocol.md E-44)
-    right_velocity: S16  #: mm/s (docs/protocol.md E-44)
+    x: S24  #: mm (docs/protocol E-44)
+    y: S24  #: mm (docs/protocol E-44)
+    heading: U16  #: 4096 units per turn, or degrees (docs/protocol E-42)
+    left_velocity: S16  #: mm/s (docs/protocol E-44)
+    right_velocity: S16  #: mm/s (docs/protocol E-44)
     battery: U8  #: 0.1 V
     left_stall: U8  #: bit 0: left motor stalled
     right_stall: U8  #: bit 0: right motor stalled
@@ -71,7 +71,7 @@ class ShortMotor(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErraticConfig(Parameters):
-    """The robot's parameter block (docs/protocol.md 5.12)."""
+    """The robot's parameter block (docs/protocol 5.12)."""
 
     #: ms, fixed: 20 motor packets a second, and the control cycle that stall_count counts
     INFO_CYCLE: ClassVar[int] = 50
@@ -137,7 +137,7 @@ class ErraticConfig(Parameters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErraticEncoders(Packet):
-    """Encoder ticks of both wheels, 24 bits each (docs/protocol.md 5.13)."""
+    """Encoder ticks of both wheels, 24 bits each (docs/protocol 5.13)."""
 
     id: U8 = 0x90
     left: S24  #: ticks
@@ -146,16 +146,16 @@ class ErraticEncoders(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analog(Packet):
-    """Motor currents, two user inputs, and the digital inputs (docs/protocol.md 5.14)."""
+    """Motor currents, two user inputs, and the digital inputs (docs/protocol 5.14)."""
 
     id: U8 = 0x9A
     analog: Annotated[tuple[int, ...], Counted(U16)]  #: left and right motor current (25 mA), two user inputs; 10 bits
-    digital: U16  #: bit 0: left floor sensor; bit 1: right one; bit 2: user input (docs/protocol.md E-48)
+    digital: U16  #: bit 0: left floor sensor; bit 1: right one; bit 2: user input (docs/protocol E-48)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sonar(Packet):
-    """Sonar readings, in a packet of their own (docs/protocol.md 5.15)."""
+    """Sonar readings, in a packet of their own (docs/protocol 5.15)."""
 
     id: U8 = 0x9B
     #: the readings since the last packet

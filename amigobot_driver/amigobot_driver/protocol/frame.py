@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""One frame on the wire: header, count, data, checksum (docs/protocol.md 1.1-1.2; AmigoBot manual ch. 5).
+"""One frame on the wire: header, count, data, checksum (docs/protocol 1.1-1.2; AmigoBot manual ch. 5).
 
     FA FB | N | data (N - 2 bytes) | checksum high | checksum low
 
@@ -18,7 +18,7 @@ HEADER = b"\xfa\xfb"
 
 #: Smallest count; the largest is 255.
 MIN_COUNT = 3
-#: Largest count to send: no firmware is documented to accept more (docs/protocol.md E-03).
+#: Largest count to send: no firmware is documented to accept more (docs/protocol E-03).
 MAX_SEND_COUNT = 200
 #: Data bytes of the longest possible frame. Robots may send it; do not send it to a robot.
 MAX_DATA = 253
@@ -42,7 +42,7 @@ def checksum(data: bytes) -> int:
 
 
 def checksum_with_count(data: bytes) -> int:
-    """Return the checksum including the count, as the Erratic manual defines it (docs/protocol.md E-40)."""
+    """Return the checksum including the count, as the Erratic manual defines it (docs/protocol E-40)."""
     return checksum(bytes((len(data) + 2,)) + data)
 
 

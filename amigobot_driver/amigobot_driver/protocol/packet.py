@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The base class of packets, and the classes for unknown and malformed ones (docs/protocol.md 5.1)."""
+"""The base class of packets, and the classes for unknown and malformed ones (docs/protocol 5.1)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Packet:
 class Parameters(Packet):
     """The tuning values that a robot reports; None for those that its firmware does not have.
 
-    Names, units and codes are those of the CONFIG packet (docs/protocol.md 5.5).
+    Names, units and codes are those of the CONFIG packet (docs/protocol 5.5).
     """
 
     __slots__ = ()

@@ -3,7 +3,7 @@
 
 """The packets an ActivMedia robot sends: AmigOS, AmigoSH, P2OS, AROS, ARCOS.
 
-Source: docs/protocol.md 5; AmigoBot manual ch. 5.
+Source: docs/protocol 5; AmigoBot manual ch. 5.
 
 Values are raw: counts and robot units. A profile converts them to SI units. The two long packets are in the
 modules `sip` and `config`.
@@ -29,7 +29,7 @@ class SyncEcho(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncReply(Packet):
-    """The answer to SYNC2: who the robot is (docs/protocol.md E-13)."""
+    """The answer to SYNC2: who the robot is (docs/protocol E-13)."""
 
     id: U8 = 2
     name: Text  #: the robot's own name, up to 20 characters
@@ -39,7 +39,7 @@ class SyncReply(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoders(Packet):
-    """ENCODERpac: cumulative raw ticks, wrapping at 32 bits (docs/protocol.md 5.6)."""
+    """ENCODERpac: cumulative raw ticks, wrapping at 32 bits (docs/protocol 5.6)."""
 
     id: U8 = 0x90
     left: S32  #: ticks
@@ -56,7 +56,7 @@ class GyroSample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gyro(Packet):
-    """GYROpac of AmigoSH and AROS (docs/protocol.md 5.9)."""
+    """GYROpac of AmigoSH and AROS (docs/protocol 5.9)."""
 
     id: U8 = 0x98
     samples: Annotated[tuple[GyroSample, ...], Counted(Record(GyroSample))]  #: one sample each 25 ms, oldest first
@@ -64,7 +64,7 @@ class Gyro(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aux(Packet):
-    """SERAUX: bytes that came in at an auxiliary serial port (docs/protocol.md 5.7)."""
+    """SERAUX: bytes that came in at an auxiliary serial port (docs/protocol 5.7)."""
 
     IDS: ClassVar[tuple[int, ...]] = (0xB0, 0xB8, 0xC8)
 
@@ -79,7 +79,7 @@ class Aux(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Playlist(Packet):
-    """PLAYLISTpac: one sound, or first the number of sounds (docs/protocol.md 5.8)."""
+    """PLAYLISTpac: one sound, or first the number of sounds (docs/protocol 5.8)."""
 
     id: U8 = 0xD0
     number: U8  #: number of the sound; in the first answer to PLAYLIST 0: how many user sounds there are
@@ -91,7 +91,7 @@ class Playlist(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Io(Packet):
-    """IOpac: every digital and analog port (docs/protocol.md 5.4)."""
+    """IOpac: every digital and analog port (docs/protocol 5.4)."""
 
     id: U8 = 0xF0
     #: AmigOS one byte; AROS and ARCOS also front bumpers, rear bumpers, infrared
@@ -102,7 +102,7 @@ class Io(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gripper(Packet):
-    """The Pioneer gripper's state (docs/protocol.md 5.10)."""
+    """The Pioneer gripper's state (docs/protocol 5.10)."""
 
     id: U8 = 0xE0
     type: U8  #: 0: none, 1: on the user I/O, 2: on the general I/O
@@ -112,7 +112,7 @@ class Gripper(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joystick(Packet):
-    """The Pioneer's own joystick, axes 0-1023 (docs/protocol.md 5.10)."""
+    """The Pioneer's own joystick, axes 0-1023 (docs/protocol 5.10)."""
 
     id: U8 = 0xF8
     button1: U8  #: 1 pressed
@@ -124,7 +124,7 @@ class Joystick(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compass(Packet):
-    """TCM2 compass: angles and temperature in tenths, magnetics in hundredths (docs/protocol.md 5.10)."""
+    """TCM2 compass: angles and temperature in tenths, magnetics in hundredths (docs/protocol 5.10)."""
 
     id: U8 = 0xC0
     heading: S16  #: 0.1 deg, clockwise
@@ -142,7 +142,7 @@ class Compass(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatteryInfo(Packet):
-    """ARCOS battery packet; the payload's records are `size` bytes each (docs/protocol.md 5.10)."""
+    """ARCOS battery packet; the payload's records are `size` bytes each (docs/protocol 5.10)."""
 
     id: U8 = 0xFA
     count: U8  #: batteries
@@ -152,7 +152,7 @@ class BatteryInfo(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm(Packet):
-    """The Pioneer arm's state: power and motion bits, six joint positions (docs/protocol.md 5.10)."""
+    """The Pioneer arm's state: power and motion bits, six joint positions (docs/protocol 5.10)."""
 
     id: U8 = 0xA0
     status: U8  #: bit 0: power; bit 1: connected

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The standard server information packet, the heartbeat of a session (docs/protocol.md 5.2; AmigoBot manual ch. 5)."""
+"""The standard server information packet, the heartbeat of a session (docs/protocol 5.2; AmigoBot manual ch. 5)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SipSonarReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sip(Packet):
-    """The standard server information packet, in every length from P2OS to MTX (docs/protocol.md 5.2).
+    """The standard server information packet, in every length from P2OS to MTX (docs/protocol 5.2).
 
     A field is None where the packet ends before it: after `digital_out` on AmigOS, after `charge_state` on
     AmigoSH and AROS, further on for ARCOS.
@@ -65,7 +65,7 @@ class Sip(Packet):
     flags: U16  #: bit 0: motors on; bits 1 to 4: sonar arrays on; 5: stop button; 10: recharging
     compass: U8  #: 2 deg, 0 none (Pioneer with a compass)
     sonar: Annotated[tuple[SipSonarReading, ...], Counted(Record(SipSonarReading))]  #: the readings since the last SIP
-    port_low: U8 | None = None  #: AmigOS: selected analog port; AmigoSH and AROS: gripper (docs/protocol.md E-30)
+    port_low: U8 | None = None  #: AmigOS: selected analog port; AmigoSH and AROS: gripper (docs/protocol E-30)
     port_high: U8 | None = None  #: AmigOS: 0; AmigoSH and AROS: selected analog port
     analog: U8 | None = None  #: 5/255 V at the selected port
     digital_in: U8 | None = None  #: bits 0 to 5: IO_0 to IO_5 where configured as input

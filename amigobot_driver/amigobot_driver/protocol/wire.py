@@ -12,7 +12,7 @@ A packet is a frozen dataclass; its annotations define how each field is encoded
         right: S32
         extra: U16 | None = None     # trailing fields that older firmware leaves out
 
-`pack` and `unpack` follow the order of the fields. Integers are little-endian (docs/protocol.md 2.1).
+`pack` and `unpack` follow the order of the fields. Integers are little-endian (docs/protocol 2.1).
 """
 
 from __future__ import annotations

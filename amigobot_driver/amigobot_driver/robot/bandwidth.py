@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Plans which streams fit on the line in one info cycle beside the SIP (docs/protocol.md 8.3).
+"""Plans which streams fit on the line in one info cycle beside the SIP (docs/protocol 8.3).
 
 A stream that is not sent completely before the next SIP delays the SIP, or the firmware drops its packets. So a stream
 that does not fit is not requested, and the driver warns.

@@ -5,8 +5,8 @@
 
 A robot sends its packets in cycles of constant length; recorded ones keep it to 0.7 ms (docs/reference/field.md). A
 packet may arrive late, because the line, a radio or this computer was busy, but never before it was sent. So the packet
-of the last seconds that was the least late gives the phase of the cycle, and two of them its length (docs/odometry.md,
-"Stamps").
+of the last seconds that was the least late gives the phase of the cycle, and two of them its length
+(docs/protocol/odometry.md, "Stamps").
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 """When the robot took the values of a packet: those of one info cycle at once, though the line carries them in turn.
 
-The order within a cycle is GYROpac, SIP, then the others (docs/protocol.md 8.3). Only the SIP comes in every cycle, so
+The order within a cycle is GYROpac, SIP, then the others (docs/protocol 8.3). Only the SIP comes in every cycle, so
 the SIPs count the cycles, and every other packet is of the cycle that began last before it was sent.
 """
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The texts of a radio modem (docs/protocol.md 3.7)."""
+"""The texts of a radio modem (docs/protocol 3.7)."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 
 """The connection to one robot, as a pure object: packets and time in, instructions and a state out.
 
-Source: docs/protocol.md 3.
+Source: docs/protocol 3.
 
 A connection is one script, `Session._connection`, in the order of its steps: each `yield` waits for the next packet
 until a deadline and gets None when the deadline passes first. There is no clock and no port here.

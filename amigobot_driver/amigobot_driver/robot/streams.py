@@ -37,7 +37,7 @@ class Stream:
 
 
 IO = Stream("IOpac", Io, Command.IOREQUEST, 2, 21)
-#: 2, because 1 requests a single packet on some firmware (docs/protocol.md E-20).
+#: 2, because 1 requests a single packet on some firmware (docs/protocol E-20).
 ENCODERS = Stream("ENCODERpac", Encoders, Command.ENCODER, 2, 14)
 #: Four samples of 25 ms.
 GYRO = Stream("GYROpac", Gyro, Command.GYRO, 1, 19)

@@ -155,7 +155,7 @@ CONFIG = Topic(
 ENCODERS = Topic("encoders", Encoders, "as streamed", "raw ticks")
 _IMU_NOTES = (
     "AmigoSH, AROS from 1.8 on, ARCOS: turn rate of [a gyro that the driver reads]"
-    "(../odometry.md#the-turn-rate-of-the-gyro); frame `imu_link`"
+    "(../protocol/odometry.md#the-turn-rate-of-the-gyro); frame `imu_link`"
 )
 IMU = Topic("imu/data_raw", Imu, "as streamed", _IMU_NOTES)
 IO = Topic("io", IoState, "each SIP or IOpac", "digital pins, analog volts")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The auxiliary serial ports and the devices on them (docs/protocol.md 5.7, 8.8).
+"""The auxiliary serial ports and the devices on them (docs/protocol 5.7, 8.8).
 
 The firmware keeps what a device sends in a ring buffer. GETAUX requests a number of bytes; the answer is sent when
 so many bytes have arrived.
@@ -19,7 +19,7 @@ from .wire import Wire, byte_time
 
 #: size of the ring buffer in bytes; older ones are overwritten
 _RING = 256
-#: bytes that fit into one packet (docs/protocol.md E-27)
+#: bytes that fit into one packet (docs/protocol E-27)
 _MAX_BYTES = 195
 
 

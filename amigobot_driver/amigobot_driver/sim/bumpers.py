@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Rings of contact switches around the body (docs/protocol.md 5.2, E-31; positions as in ARIA's ArBumpers)."""
+"""Rings of contact switches around the body (docs/protocol 5.2, E-31; positions as in ARIA's ArBumpers)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The received commands that wait for execution (docs/protocol.md 8.4)."""
+"""The received commands that wait for execution (docs/protocol 8.4)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The TCM2 compass of a Pioneer (docs/protocol.md 4.1, 5.10). North is the world's y axis; the robot is level."""
+"""The TCM2 compass of a Pioneer (docs/protocol 4.1, 5.10). North is the world's y axis; the robot is level."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ class Drive:
             self.right_stall.trip(self.working.stall_pause)
 
     def suspend(self) -> None:
-        """Decelerate to rest because the watchdog expired, but keep the goals (docs/protocol.md E-35)."""
+        """Decelerate to rest because the watchdog expired, but keep the goals (docs/protocol E-35)."""
         self.server.suspended = True
 
     def resume(self) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from ..protocol import BAUD_RATES
 from .option_fields import Window, option, parse_options
 
-#: Texts of a radio modem between packets (docs/protocol.md 3.7).
+#: Texts of a radio modem between packets (docs/protocol 3.7).
 _BABBLE = (
     b"\r\nConnecting...",
     b"\r\nConnected to address 2\r\n",

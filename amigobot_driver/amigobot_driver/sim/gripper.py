@@ -4,7 +4,7 @@
 """The gripper of a Pioneer: paddles, a lift, and two light beams between the paddles.
 
 Paddles and lift take time to move. An object between the paddles (`held`) stops them half-way.
-Source: docs/protocol.md 5.10; ARIA's ArGripper.
+Source: docs/protocol 5.10; ARIA's ArGripper.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a controller supervises by itself: the client's silence and the battery voltage (docs/protocol.md 8.5)."""
+"""What a controller supervises by itself: the client's silence and the battery voltage (docs/protocol 8.5)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The gyro of an AmigoBot-SH: raw samples of a sensor that drifts (docs/protocol.md 5.9)."""
+"""The gyro of an AmigoBot-SH: raw samples of a sensor that drifts (docs/protocol 5.9)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The joystick that can be connected to a Pioneer (docs/protocol.md 5.10). Only tests move it."""
+"""The joystick that can be connected to a Pioneer (docs/protocol 5.10). Only tests move it."""
 
 from __future__ import annotations
 

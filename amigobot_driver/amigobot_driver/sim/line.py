@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The serial line between robot and client: bytes take time, and the SIP is sent first (docs/protocol.md 8.3).
+"""The serial line between robot and client: bytes take time, and the SIP is sent first (docs/protocol 8.3).
 
 Frames from the firmware wait in a queue. A SIP overtakes all frames that are not on the wire yet; a streamed packet
 that would not be complete before the next cycle is dropped and counted.

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""A radio modem on the client's side of the line: text until it is told to call the robot (docs/protocol.md 3.7).
+"""A radio modem on the client's side of the line: text until it is told to call the robot (docs/protocol 3.7).
 
 ARIA writes the command `WMS2` before its handshake; the texts are those that it looks for. No manual of the modem is at
 hand, so the times are guessed.

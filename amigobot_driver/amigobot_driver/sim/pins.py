@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Digital and analog ports (docs/protocol.md 5.4, 8.8; AmigoBot manual ch. 5 and app. A)."""
+"""Digital and analog ports (docs/protocol 5.4, 8.8; AmigoBot manual ch. 5 and app. A)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ..protocol import Io
 
-#: counts and V of the 10-bit converter at full scale (docs/protocol.md E-29)
+#: counts and V of the 10-bit converter at full scale (docs/protocol E-29)
 _FULL_SCALE, _REFERENCE = 1023, 5.0
 
 
@@ -42,7 +42,7 @@ class Pins:
         self.selected = 1
 
     def set_outputs(self, word: int) -> None:
-        """Execute DIGOUT; inputs stay inputs (docs/protocol.md E-24, E-62).
+        """Execute DIGOUT; inputs stay inputs (docs/protocol E-24, E-62).
 
         Args:
             word: Mask in the high byte, states in the low byte.

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The states of a client's session, for every simulated controller (docs/protocol.md 3.1)."""
+"""The states of a client's session, for every simulated controller (docs/protocol 3.1)."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class Simulator:
             name: Name that the robot reports; None is the profile's.
             charge: Remaining charge of the battery, 0 to 1.
             refuse_low_battery: Answer no client while the battery is below its alarm voltage, as one manual
-                describes it (docs/protocol.md E-34).
+                describes it (docs/protocol E-34).
             wear: How the wheels differ from the profile; None for no difference.
             sonar: Errors of the sonars; None is the default model.
             sounds: Playlist in FLASH by number; None is the default one.

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The sonars: each array fires one ping at a time in the polling sequence, by ray casting (docs/protocol.md 8.6)."""
+"""The sonars: each array fires one ping at a time in the polling sequence, by ray casting (docs/protocol 8.6)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The sounds in FLASH and their playlist (docs/protocol.md 5.8, 8.7). A played sound becomes an event."""
+"""The sounds in FLASH and their playlist (docs/protocol 5.8, 8.7). A played sound becomes an event."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..protocol import Playlist
 from ..wording import counted
 
-#: number of the first sound that is not a cue of the firmware (docs/protocol.md E-38)
+#: number of the first sound that is not a cue of the firmware (docs/protocol E-38)
 FIRST_USER_SOUND = 50
 LAST_SOUND = 255
 #: bytes of a sound without a given length: half a second at 8 kHz

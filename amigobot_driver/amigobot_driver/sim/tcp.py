@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""A simulated robot on TCP, as behind a Wi-Fi bridge. The session ends with the connection (docs/protocol.md 8.1)."""
+"""A simulated robot on TCP, as behind a Wi-Fi bridge. The session ends with the connection (docs/protocol 8.1)."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _dead_links: dict[str, tuple[int, int]] = {}
 
 
 class SerialPort:
-    """A pyserial port, 8N1 without flow control (docs/protocol.md 3.3)."""
+    """A pyserial port, 8N1 without flow control (docs/protocol 3.3)."""
 
     def __init__(self, url: str, baud: int) -> None:
         self.name = url

@@ -19,7 +19,7 @@ from .frames import plain
 
 #: Frames that are kept; at 9600 baud, those of about a minute.
 _KEPT = 2000
-_SECTION = re.compile(r"docs/protocol\.md (\d+(?:\.\d+)?)")
+_SECTION = re.compile(r"docs/protocol (\d+(?:\.\d+)?)")
 _COMMANDS, _ERRATIC_COMMANDS = "4.1", "4.2"
 #: Sections of the packets whose docstring names none.
 _SECTIONS = {"Sip": "5.2", "SyncEcho": "3.2", "SyncReply": "3.2", "Motor": "5.11", "ShortMotor": "5.11"}
@@ -63,7 +63,7 @@ class FrameLog:
 
 
 def decoded(frame: SeenFrame, *, erratic: bool) -> dict[str, Any]:
-    """Return a frame with name, text, fields in the robot's units, and its section in docs/protocol.md."""
+    """Return a frame with name, text, fields in the robot's units, and its section in docs/protocol."""
     result: dict[str, Any] = {
         "n": frame.number,
         "t": frame.time,

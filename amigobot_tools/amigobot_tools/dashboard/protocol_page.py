@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sections of docs/protocol.md as small pages, for the links of the packet inspector."""
+"""Sections of docs/protocol as small pages, for the links of the packet inspector."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import re
 from html import escape
 from pathlib import Path
 
-_NAME = "protocol.md"
-_HEADING = re.compile(r"^(#{2,3}) (\d+(?:\.\d+)?)\.? (.*)$", re.MULTILINE)
+_FOLDER = "docs/protocol"
+_HEADING = re.compile(r"^(#{1,3}) (\d+(?:\.\d+)?)\.? (.*)$", re.MULTILINE)
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
 def is_here() -> bool:
-    """Whether docs/protocol.md is on this computer."""
-    return _document() is not None
+    """Whether docs/protocol is on this computer."""
+    return _folder() is not None
 
 
 def section_page(number: str) -> str | None:
@@ -43,18 +43,19 @@ def section_page(number: str) -> str | None:
 @functools.cache
 def _sections() -> list[tuple[str, str, str]]:
     """Number, title and text of each section."""
-    document = _document()
-    if document is None:
-        return []
-    text = document.read_text(encoding="utf-8")
-    found = list(_HEADING.finditer(text))
-    ends = [match.start() for match in found[1:]] + [len(text)]
-    return [(match[2], match[3], text[match.end() : end]) for match, end in zip(found, ends, strict=True)]
+    folder = _folder()
+    sections = []
+    for document in sorted(folder.glob("*.md")) if folder else ():
+        text = document.read_text(encoding="utf-8")
+        found = list(_HEADING.finditer(text))
+        ends = [match.start() for match in found[1:]] + [len(text)]
+        sections += [(match[2], match[3], text[match.end() : end]) for match, end in zip(found, ends, strict=True)]
+    return sections
 
 
-def _document() -> Path | None:
-    """The document in the sources of the project that this package belongs to; None where it is installed alone."""
+def _folder() -> Path | None:
+    """The protocol book among the sources of the project; None where this package is installed alone."""
     for folder in Path(__file__).resolve().parents:
-        if found := sorted((folder / "docs").rglob(_NAME)):
-            return found[0]
+        if (found := folder / _FOLDER).is_dir():
+            return found
     return None

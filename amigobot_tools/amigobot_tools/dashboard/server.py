@@ -171,10 +171,10 @@ class _Server:
         return self._file(request.match_info["name"])
 
     async def protocol(self, request: web.Request) -> web.StreamResponse:
-        """A section of docs/protocol.md."""
+        """A section of docs/protocol."""
         text = section_page(request.match_info["section"])
         if text is None:
-            raise web.HTTPNotFound(text="docs/protocol.md has no such section, or is not on this computer")
+            raise web.HTTPNotFound(text="docs/protocol has no such section, or is not on this computer")
         return web.Response(text=text, content_type="text/html")
 
     def _file(self, name: str) -> web.Response:

@@ -18,7 +18,7 @@ from .client import Stamped
 
 Array = NDArray[np.float64]
 
-_POSITION = 0x8000  # modulus of differences of X and Y, for 15 and 16 bits (docs/protocol.md E-08)
+_POSITION = 0x8000  # modulus of differences of X and Y, for 15 and 16 bits (docs/protocol E-08)
 _TURN = 4096  # heading units
 _TICKS = 1 << 32  # modulus of the encoders
 _CYCLE = 0.06  # s by which the encoders may come after the standard packet of their cycle

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The auxiliary serial ports: bytes in, by requesting them, and bytes out, in parts (docs/protocol.md 5.7).
+"""The auxiliary serial ports: bytes in, by requesting them, and bytes out, in parts (docs/protocol 5.7).
 
 The robot keeps the bytes of a device in a ring buffer. It answers GETAUX n when n bytes are available, in one SERAUX
 packet; nothing is acknowledged (AmigoBot manual, ch. 5). So the driver requests one byte while the device is quiet,

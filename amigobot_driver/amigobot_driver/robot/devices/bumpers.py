@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Rings of contact switches around a Pioneer: which segments are pressed (docs/protocol.md, SIP and BUMPSTALL)."""
+"""Rings of contact switches around a Pioneer: which segments are pressed (docs/protocol 5.2)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class BumperReader(Component):
         if not (self._front or self._rear):
             return
         # The front ring is in the byte of the right wheel, as in earlier clients; one manual has the opposite order
-        # (docs/protocol.md E-31).
+        # (docs/protocol E-31).
         front, rear = _bits(sip.right_stall_bumpers, self._front), _bits(sip.left_stall_bumpers, self._rear)
         self.newest = BumperReading(stamp, front, rear)
         self._context.emit(self.newest)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Digital outputs and the choice of an analog port (docs/protocol.md, DIGOUT and ADSEL).
+"""Digital outputs and the choice of an analog port (docs/protocol 4.1, E-24).
 
 The SIP reports the outputs and the chosen port. Both are sent until the SIP shows them, and again in the next session.
 """
@@ -19,9 +19,9 @@ from ..request import RequestComponent, RetryPolicy
 
 RETRIES = RetryPolicy(interval=0.3, limit=5)
 _REPLACED = "another request replaced this one"
-#: AN1 to AN5 (docs/protocol.md E-26).
+#: AN1 to AN5 (docs/protocol E-26).
 ANALOG_PORTS = range(1, 6)
-#: Volts per count of the analog byte in a SIP (docs/protocol.md 5.2).
+#: Volts per count of the analog byte in a SIP (docs/protocol 5.2).
 SIP_VOLTS = 5.0 / 255
 #: IO_0 to IO_5 of the AmigoBot; DIGOUT has bits for eight.
 AMIGO_PINS, ALL_PINS = 0x3F, 0xFF
@@ -39,7 +39,7 @@ def gripper_byte(sip: Sip) -> int:
 
 
 def _port_and_gripper(sip: Sip) -> tuple[int, int]:
-    """AmigOS has the analog port in the low byte, later firmware in the high one (docs/protocol.md E-30)."""
+    """AmigOS has the analog port in the low byte, later firmware in the high one (docs/protocol E-30)."""
     low, high = sip.port_low or 0, sip.port_high or 0
     usual, other = (low, high) if sip.battery_x10 is None else (high, low)
     return (other, usual) if other in ANALOG_PORTS and usual not in ANALOG_PORTS else (usual, other)
@@ -53,7 +53,7 @@ class DigitalOutputs(RequestComponent):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.mask_first = False  #: the mask in the low byte instead of the high one (docs/protocol.md E-24)
+        self.mask_first = False  #: the mask in the low byte instead of the high one (docs/protocol E-24)
         self.reported: int | None = None
         self._mask = self._states = self._newest = 0
         context.on_packet(Sip, self._on_sip)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The Pioneer's gripper: its commands, and what its switches mean (docs/protocol.md, gripper; ARIA's ArGripper).
+"""The Pioneer's gripper: its commands, and what its switches mean (docs/protocol 5.10; ARIA's ArGripper).
 
 GRIPPERpacs report all switches. Without them there is the SIP. Where the gripper is wired to the user I/O (P2OS), the
 SIP's gripper byte reports the paddles and the lift, and the digital inputs report beams and contacts. Where it is wired

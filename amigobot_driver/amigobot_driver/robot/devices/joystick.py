@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The joystick of a Pioneer: JOYSTICKpacs to axes and buttons (docs/protocol.md, packets of a Pioneer)."""
+"""The joystick of a Pioneer: JOYSTICKpacs to axes and buttons (docs/protocol 5.10)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The PWM of the motors, for controllers on which it can be set: the Erratic (docs/protocol.md 4.2)."""
+"""The PWM of the motors, for controllers on which it can be set: the Erratic (docs/protocol 4.2)."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ TONE_STEP = 0.02
 HALF_CYCLE = 0.0001
 
 
-#: Hz of the notes of ARCOS: MIDI notes up to 127, above that steps of 32 Hz (docs/protocol.md 4.4).
+#: Hz of the notes of ARCOS: MIDI notes up to 127, above that steps of 32 Hz (docs/protocol 4.4).
 _NOTES = {note: 440 * 2 ** ((note - 69) / 12) if note <= 127 else (note - 127) * 32.0 for note in range(1, 256)}
 
 

@@ -11,7 +11,7 @@ from ..events import FloorReading, MotorCurrents
 
 
 class WiredInputs(Component):
-    """Converts IOpacs by the wiring in the profile (docs/protocol.md 5.4)."""
+    """Converts IOpacs by the wiring in the profile (docs/protocol 5.4)."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The Videre ERA / Erratic (docs/protocol.md 3.8, 4.2, 5.11 to 5.15; Erratic manual app. E).
+"""The Videre ERA / Erratic (docs/protocol 3.8, 4.2, 5.11 to 5.15; Erratic manual app. E).
 
 It streams from power-up, has no handshake, and has numbers of its own for what the family has too. Where its
-manual and the one driver that was deployed contradict each other, the profile decides (`Quirks`; docs/protocol.md E-40
+manual and the one driver that was deployed contradict each other, the profile decides (`Quirks`; docs/protocol E-40
 to E-52).
 """
 
@@ -73,7 +73,7 @@ _CYCLE = 0.05
 class MotorSip(Sip):
     """A motor packet as a SIP. It does not report the motors; the flag is what the driver has commanded.
 
-    Source: docs/protocol.md 5.11.
+    Source: docs/protocol 5.11.
     """
 
     MOVING: ClassVar[int] = 0x83
@@ -176,7 +176,7 @@ class Erratic(Dialect):
     def _judge_heading(self, motor: Motor | ShortMotor) -> None:
         """Decide the unit of the heading, degrees or 4096 units per turn, by impossible values or turns.
 
-        Source: docs/protocol.md E-42.
+        Source: docs/protocol E-42.
         """
         if self._degrees and motor.heading > _DEGREES:
             self._degrees = False

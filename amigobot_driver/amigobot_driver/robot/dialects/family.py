@@ -11,7 +11,7 @@ from .dialect import Dialect, Line, Script
 
 
 class Family(Dialect):
-    """SYNC0, SYNC1, SYNC2, then OPEN (docs/protocol.md 3)."""
+    """SYNC0, SYNC1, SYNC2, then OPEN (docs/protocol 3)."""
 
     firmware = "ASPR"
     fallback = "generic"
@@ -32,7 +32,7 @@ class Family(Dialect):
             answer = yield from line.wait(ANSWER_TIMEOUT, _answers if order else _answers_at_first)
             if answer is None or answer.id != order:
                 return None
-        # One manual promises a mere echo of SYNC2 (docs/protocol.md E-13): a robot without a name.
+        # One manual promises a mere echo of SYNC2 (docs/protocol E-13): a robot without a name.
         return answer if isinstance(answer, SyncReply) else SyncReply(name="", robot_class="", subclass="")
 
     def supports(self, command: CommandTable, firmware: str) -> bool:
@@ -61,5 +61,5 @@ def _answers(packet: Packet) -> bool:
 
 
 def _answers_at_first(packet: Packet) -> bool:
-    """Ignore a packet 0xFF too: the answer to an earlier STOP, which no handshake has (docs/protocol.md 3.3)."""
+    """Ignore a packet 0xFF too: the answer to an earlier STOP, which no handshake has (docs/protocol 3.3)."""
     return _answers(packet) and not isinstance(packet, Reset)

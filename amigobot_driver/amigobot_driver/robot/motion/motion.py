@@ -440,7 +440,7 @@ class Motion(Component):
         """Send a keep-alive: the requested motion, stops until the robot is at rest, then STOP or PULSE.
 
         A robot may be at rest because it received nothing, not even the stops: then any frame but STOP revives its
-        velocity (docs/protocol.md 3.6). PULSE is sufficient until the robot was driven for the first time.
+        velocity (docs/protocol 3.6). PULSE is sufficient until the robot was driven for the first time.
         """
         self._keep_alive_timer.set(now + KEEP_ALIVE)
         if not (self.requested or self._stops_left or self._moving):

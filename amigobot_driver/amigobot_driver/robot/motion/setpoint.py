@@ -3,7 +3,7 @@
 
 """The set-points of a motion without end, in the units of the commands.
 
-Source: docs/protocol.md 4.1, 4.3.
+Source: docs/protocol 4.1, 4.3.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Velocity(Setpoint):
 
 
 class Wheels(Setpoint):
-    """Velocity of each wheel in steps of the firmware (20 mm/s), -127 to 127 (docs/protocol.md E-47)."""
+    """Velocity of each wheel in steps of the firmware (20 mm/s), -127 to 127 (docs/protocol E-47)."""
 
     def __init__(self, left: int, right: int) -> None:
         self.size = abs(left) + abs(right)

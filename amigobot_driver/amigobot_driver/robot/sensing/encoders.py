@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Encoder ticks: ENCODERpacs to wheel angles and, if requested, to the pose (docs/protocol.md 5.6, 6.1).
+"""Encoder ticks: ENCODERpacs to wheel angles and, if requested, to the pose (docs/protocol 5.6, 6.1).
 
 A tick is a thirtieth of a millimeter, a count in AmigOS's SIP half a millimeter; and the SIP's heading has 4096 units
 per turn.

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The gyro of an AmigoBot-SH or an AROS robot: GYROpacs to a turn rate that is zero at rest (docs/protocol.md 5.9).
+"""The gyro of an AmigoBot-SH or an AROS robot: GYROpacs to a turn rate that is zero at rest (docs/protocol 5.9).
 
 A sample below the sensor's center is counter-clockwise. The center is about 512, drifts, and is measured whenever the
 robot is at rest. Errors that the packets do not show are assumed here, and added to the published variance.

@@ -4,8 +4,8 @@
 """Computes the pose from the counters in the robot's packets: whole counts, modular differences.
 
 The firmware keeps X and Y in 15 bits and TH in 4096 units per turn, so only differences mean anything. They are summed
-as whole counts: neither the wrap nor rounding moves the pose. docs/odometry.md, "When the robot's counters jump", says
-when counters count as zeroed.
+as whole counts: neither the wrap nor rounding moves the pose. docs/protocol/odometry.md, "When the robot's counters
+jump", says when counters count as zeroed.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Odometer:
         self.counters = None
 
     def opened(self, now: float) -> None:
-        """OPEN is sent `now` (s): some robots zero their counters then (docs/protocol.md 3.4)."""
+        """OPEN is sent `now` (s): some robots zero their counters then (docs/protocol 3.4)."""
         self._zero_by = now + _ZEROED_BY_OPEN
 
     def robot_reset(self) -> None:

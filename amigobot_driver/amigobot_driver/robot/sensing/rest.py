@@ -11,7 +11,7 @@ from dataclasses import replace
 from ...protocol import Sip
 from .odometry import counter_differences
 
-#: m/s of a wheel that a robot at rest may report: up to 0.009 in recordings (docs/odometry.md, "A robot at rest").
+#: m/s of a wheel that a robot at rest may report: up to 0.009 in recordings (docs/protocol/odometry.md).
 REST_SPEED = 0.010
 #: s for which the counters must stand still then. A robot with 4 mm/s moves them further.
 _REST_TIME = 0.5

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What each command does to an ActivMedia robot: one row per command (docs/protocol.md 4.1, 8.4)."""
+"""What each command does to an ActivMedia robot: one row per command (docs/protocol 4.1, 8.4)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The differences between the ActivMedia firmwares, as data (docs/protocol.md 4.1, 5.2, 5.5)."""
+"""The differences between the ActivMedia firmwares, as data (docs/protocol 4.1, 5.2, 5.5)."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class SimulatedDialect:
     commands_per_tick: int = 1  #: commands executed in one 10 ms cycle
     position_mask: int = 0xFFFF  #: bits of X and Y in the SIP
     port_in_high_byte: bool = (
-        True  #: the analog port is in the high byte, the gripper in the low one (docs/protocol.md E-30)
+        True  #: the analog port is in the high byte, the gripper in the low one (docs/protocol E-30)
     )
     sip_end: str = "charge_state"  #: the SIP's last field
     config_end: str = "shutdown_volts"  #: CONFIGpac's last field before the tail
     config_tail: AmigoShTail | ArcosTail | None = None
-    encoder_once: bool = True  #: ENCODER 1 requests one packet, else a stream (docs/protocol.md E-20)
+    encoder_once: bool = True  #: ENCODER 1 requests one packet, else a stream (docs/protocol E-20)
     sonar_cycle: bool = True  #: FLASH has the duration of a ping, else the profile
     sonar_arrays: bool = False  #: SONAR can select one of several arrays
     bumpers_in_io: bool = False  #: IOpac has bumper and infrared bytes after the digital inputs
     gripper_kind: int = 0  #: how a gripper is wired: 1 user I/O, 2 general I/O
-    rev_count_unit: int = 1  #: encoder ticks in one count of RevCount (docs/protocol.md E-19)
+    rev_count_unit: int = 1  #: encoder ticks in one count of RevCount (docs/protocol E-19)
     flash: Mapping[str, int | str] = field(default_factory=dict)  #: FLASH values that differ from AmigOS's
 
     def supports(self, command: CommandTable) -> bool:
@@ -70,7 +70,7 @@ class SimulatedDialect:
         return load_flash(ActivMediaFlash, values, profile.name, name=name, baud_code=baud_code, rev_count_unit=unit)
 
 
-#: ARIA sends MOVE because of `amigo.p`; BATTEST simulates a flat battery (docs/protocol.md 8.5).
+#: ARIA sends MOVE because of `amigo.p`; BATTEST simulates a flat battery (docs/protocol 8.5).
 AMIGOS = SimulatedDialect(
     name="AmigOS 1.3",
     letter="A",
@@ -92,7 +92,7 @@ AMIGO_SH = SimulatedDialect(
     flash={"TicksMM": 30},
 )
 
-#: Reported by real robots with ARCOS (docs/protocol.md 6.4), assumed for AROS and P2OS.
+#: Reported by real robots with ARCOS (docs/protocol 6.4), assumed for AROS and P2OS.
 _PIONEER = {
     "RotAccTop": 300,
     "TransAccTop": 2000,
@@ -122,7 +122,7 @@ P2OS = SimulatedDialect(
     flash=_PIONEER,
 )
 
-#: Its cycle is about 1 ms (docs/protocol.md 4.3). Commands marked R without a version came with ARCOS, but the
+#: Its cycle is about 1 ms (docs/protocol 4.3). Commands marked R without a version came with ARCOS, but the
 #: AROS manual lists gripper packets.
 AROS = SimulatedDialect(
     name="AROS 1.8",

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The controller of an ActivMedia robot: sessions, FLASH, line speed and bumpers (docs/protocol.md 8)."""
+"""The controller of an ActivMedia robot: sessions, FLASH, line speed and bumpers (docs/protocol 8)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The FLASH parameters of an ActivMedia robot, with AmigOS's defaults (docs/protocol.md 6.4; AmigoBot manual ch. 6)."""
+"""The FLASH parameters of an ActivMedia robot, with AmigOS's defaults (docs/protocol 6.4; AmigoBot manual ch. 6)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import ClassVar
 from ..keywords import WORD, number, text
 from ..parameters import FlashParameters
 
-#: ticks of the AmigoBot's encoder in one turn of a wheel (docs/protocol.md 6.1), over its circumference in m
+#: ticks of the AmigoBot's encoder in one turn of a wheel (docs/protocol 6.1), over its circumference in m
 _AMIGO_TICKS_PER_M = 9550 / (math.pi * 0.100)
 #: share of the left wheel's ticks that one unit of DRIFTFACTOR adds to them
 _DRIFT_UNIT = 1 / 8192
@@ -33,7 +33,7 @@ class ActivMediaFlash(FlashParameters):
     trans_vel_top: int = number("TransVelTop", 2200, 1)
     rot_acc_top: int = number("RotAccTop", 360, 1)
     trans_acc_top: int = number("TransAccTop", 4000, 1)
-    # 0 and 1 are codes for 100 and 50 ms; from 10 on it is milliseconds (docs/protocol.md E-57).
+    # 0 and 1 are codes for 100 and 50 ms; from 10 on it is milliseconds (docs/protocol E-57).
     info_cycle: int = number("SInfoCycle", 0, 0, 255)
     host_baud: int = number("HostBaud", 0, 0, 4)
     aux1_baud: int = number("Aux1Baud", 0, 0, 4)
@@ -70,7 +70,7 @@ class ActivMediaFlash(FlashParameters):
     gyro_cw: int = number("GyroCW", 940)
     gyro_ccw: int = number("GyroCCW", 950)
     kinematics_delay: int = number("KinematicsDelay", 0, 0, 255)  #: ms
-    #: encoder ticks in one count of RevCount, fixed in the firmware (docs/protocol.md E-19)
+    #: encoder ticks in one count of RevCount, fixed in the firmware (docs/protocol E-19)
     rev_count_unit: int = 1
 
     @property

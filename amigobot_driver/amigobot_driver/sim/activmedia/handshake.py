@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The synchronization of a client with an ActivMedia robot (docs/protocol.md 3.1, 8.2).
+"""The synchronization of a client with an ActivMedia robot (docs/protocol 3.1, 8.2).
 
 WAIT --SYNC0, SYNC1, SYNC2--> SYNCED --OPEN--> OPEN --CLOSE--> WAIT
 """

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The telemetry of an ActivMedia robot: a SIP each info cycle, and the streams around it (docs/protocol.md 8.3)."""
+"""The telemetry of an ActivMedia robot: a SIP each info cycle, and the streams around it (docs/protocol 8.3)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class SipTelemetry(Telemetry):
         sip = self._sip()
         if parts.gyro.sends:
             gyro = parts.gyro.packet()
-            # Immediately before its SIP, or never: the SIP has priority (docs/protocol.md 5.9).
+            # Immediately before its SIP, or never: the SIP has priority (docs/protocol 5.9).
             if self._fits(robot.now, gyro, sip):
                 yield gyro, SendPriority.SIP
         yield sip, SendPriority.SIP

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What each command does to an Erratic: one row per command (docs/protocol.md 4.2; Erratic manual E.6).
+"""What each command does to an Erratic: one row per command (docs/protocol 4.2; Erratic manual E.6).
 
 A value outside its range is ignored: the controller reports no errors.
 """
@@ -28,7 +28,7 @@ def _term(name: str) -> Row:
 
 
 def _identity(name: str, length: int) -> Row:
-    """Return a row that changes an identity text, up to a NUL or the size of its field (docs/protocol.md E-49)."""
+    """Return a row that changes an identity text, up to a NUL or the size of its field (docs/protocol E-49)."""
 
     def change(robot: ErraticFirmware, value: bytes) -> None:
         setattr(robot.working, name, value.partition(b"\0")[0][:length].decode("latin-1"))
@@ -51,7 +51,7 @@ def _turn_to(robot: ErraticFirmware, value: int) -> None:
 
 
 def _turn_by(robot: ErraticFirmware, value: int) -> None:
-    # The angles of both DHEAD and DCHEAD are relative to the current heading (docs/protocol.md E-51).
+    # The angles of both DHEAD and DCHEAD are relative to the current heading (docs/protocol E-51).
     _turn(robot, robot.drive.odometer.heading + math.radians(value))
 
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The FLASH parameters of an Erratic, with its manual's defaults (Erratic manual app. A; docs/protocol.md 6.5)."""
+"""The FLASH parameters of an Erratic, with its manual's defaults (Erratic manual app. A; docs/protocol 6.5)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def _either(default: str, other: str, help: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """One answer to each open question (docs/protocol.md E-40 to E-48); the defaults are the manual's."""
+    """One answer to each open question (docs/protocol E-40 to E-48); the defaults are the manual's."""
 
     heading: str = _either("4096", "deg", "unit of headings: 4096 units per turn, or degrees (E-42)")
     layout: str = _either("manual", "player", "motor packet of 19 bytes (manual) or of 18 (E-43)")

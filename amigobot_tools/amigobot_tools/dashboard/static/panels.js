@@ -230,7 +230,7 @@ export class Packets {
   }
 
   row(frame) {
-    const source = `docs/protocol.md ${frame.section}`;
+    const source = `docs/protocol ${frame.section}`;
     const content = element("details", {}, element("summary", { class: "mono" }, frame.text));
     content.addEventListener("toggle", () => {
       if (content.children.length > 1) return;

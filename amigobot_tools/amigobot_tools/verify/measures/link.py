@@ -32,7 +32,7 @@ from ..motion import fit_line
 from ..script import Played
 from ..trial import StepError, Trial
 
-_LONGEST = 200  # count byte of the longest frame (docs/protocol.md E-03)
+_LONGEST = 200  # count byte of the longest frame (docs/protocol E-03)
 
 
 def identity(trial: Trial, played: Played) -> None:
