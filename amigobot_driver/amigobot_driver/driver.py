@@ -25,6 +25,8 @@ from .transport import Port, PortError, open_port
 
 #: s that the writer thread sleeps at most before a deadline, because an injected clock may run at another speed.
 _LONGEST_SLEEP = 1.0
+#: s between two checks of what is waited for, besides those after each packet.
+_CHECK_PERIOD = 0.05
 #: s that `close` waits for each thread: the reader may wait for a TCP peer that does not answer.
 _JOIN_TIMEOUT = 0.25
 #: s. Counts during suspend, so requests from before a suspend are old afterwards: on Linux only CLOCK_BOOTTIME does, on
@@ -65,6 +67,9 @@ class Driver:
         self._error = ""
         self._changed = threading.Condition(threading.RLock())
         self._events: deque[Event] = deque()
+        self._progress = threading.Condition()  #: nothing else is locked while this is held
+        self._waiting = 0  #: threads in `wait`
+        self._updates = 0  #: calls of `wake`
         self._next_time = -math.inf  #: s, when the link has something to do; kept up to date by `_write_due`
         self._wake_at = math.inf  #: s, until when the writer thread sleeps; inf while it is awake
         self._stopping = threading.Event()
@@ -87,6 +92,41 @@ class Driver:
             finally:
                 # Also after a refusal: the writer thread sleeps without end while it knows of no deadline.
                 self._write_due()
+
+    def wait(self, condition: Callable[[], object], timeout: float) -> bool:
+        """Wait until a condition holds. It is checked after each packet, and 20 times a second.
+
+        Args:
+            condition: Called without a lock; may raise.
+            timeout: Seconds to wait at most.
+
+        Returns:
+            Whether it holds.
+        """
+        end = time.monotonic() + timeout
+        with self._progress:
+            self._waiting += 1
+        try:
+            while True:
+                seen = self._updates
+                if condition():
+                    return True
+                remaining = end - time.monotonic()
+                if remaining <= 0:
+                    return False
+                with self._progress:
+                    if self._updates == seen:
+                        self._progress.wait(min(remaining, _CHECK_PERIOD))
+        finally:
+            with self._progress:
+                self._waiting -= 1
+
+    def wake(self) -> None:
+        """Have those who wait check their conditions."""
+        if self._waiting:
+            with self._progress:
+                self._updates += 1
+                self._progress.notify_all()
 
     def close(self) -> None:
         """Stop the robot, close its session and the port. May be called twice."""
@@ -255,6 +295,7 @@ class Driver:
         events = self._events
         while events:
             self._listener(events.popleft())
+        self.wake()
 
     def _guarded(self, loop: Callable[[], None]) -> None:
         """Run a thread; after any exception stop the robot before the thread ends."""

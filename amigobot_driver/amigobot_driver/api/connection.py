@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import math
 import time
 import weakref
@@ -39,8 +38,6 @@ _PORT_RETRY_TIME = 2.0
 _REQUEST_LIMIT = 30.0
 #: s after the motors are on within which every sonar has fired, if it fires at all.
 _FIRST_ROUND = 1.5
-#: s between two checks of a condition, and between two checks whether the driver is still alive.
-_POLL_PERIOD, _CHECK_PERIOD = 0.02, 0.25
 
 _REMEDY = "is it switched on, is the cable in its serial port, is another program connected to it?"
 
@@ -64,7 +61,7 @@ class Connection:
         self._signals = ExitStack()
         driver: Driver
         # The threads of the driver must not hold a reference to this object: then its last user closes it.
-        self._hub = hub = EventHub(port, lambda: driver.failed.is_set())
+        self._hub = hub = EventHub(port, lambda: driver)
         driver = self._new_driver(Robot(options), port, hub.publish)
         self._driver = driver
         self._at_exit = weakref.finalize(self, _close, driver, hub)
@@ -298,14 +295,14 @@ class Connection:
 
     def _wait(self, future: Future[Result], limit: float) -> Result:
         """The result of a future, at most `limit` s later."""
-        end = time.monotonic() + limit
-        while not future.done():
+
+        def ended() -> bool:
             self._check_alive()
-            remaining = end - time.monotonic()
-            if remaining <= 0:
-                future.cancel()
-                raise RequestFailedError(f"no result within {limit:g} s; {self.link.note}")
-            concurrent.futures.wait((future,), min(remaining, _CHECK_PERIOD))
+            return future.done()
+
+        if not self._driver.wait(ended, limit):
+            future.cancel()
+            raise RequestFailedError(f"no result within {limit:g} s; {self.link.note}")
         return future.result()
 
     def _message(self, outcome: Outcome) -> str:
@@ -317,14 +314,12 @@ class Connection:
 
     def _until(self, condition: Callable[[Robot], object], limit: float) -> bool:
         """Wait for a condition of the robot, at most `limit` s; whether it was met."""
-        end = time.monotonic() + limit
-        while True:
+
+        def holds() -> object:
             with self._locked(connected=False) as (robot, _):
-                if condition(robot):
-                    return True
-            if time.monotonic() >= end:
-                return False
-            time.sleep(_POLL_PERIOD)
+                return condition(robot)
+
+        return self._driver.wait(holds, limit)
 
     def _check_alive(self) -> None:
         """Raises: ConnectionLostError: the connection is closed, or a thread of the driver has ended."""
@@ -343,18 +338,19 @@ class Connection:
     # -- connecting -------------------------------------------------------------------------------------------
 
     def _connect(self, timeout: float) -> None:
-        began, no_port_since = time.monotonic(), math.inf
+        clock = self._driver.clock
+        began, no_port_since = clock(), math.inf
 
         def settled(robot: Robot) -> bool:
             nonlocal no_port_since
-            now = time.monotonic()
+            now = clock()
             newest = self._hub.newest(LinkChanged)
             no_port = newest is not None and newest.state is LinkState.DISCONNECTED
             no_port_since = min(no_port_since, now) if no_port else math.inf
             return _ready(robot) or now - no_port_since > _PORT_RETRY_TIME
 
         self._until(settled, timeout)
-        waited = time.monotonic() - began
+        waited = clock() - began
         with self._driver.robot() as robot:
             ready = _ready(robot)
         if not ready:

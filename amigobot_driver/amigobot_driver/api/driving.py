@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -255,7 +254,7 @@ class Driving(Connection):
             period = min(_REPEAT, self.options.command_timeout / 4)
             try:
                 while (remaining := began + duration - self._driver.clock()) > 0:
-                    time.sleep(min(period, remaining))
+                    self._driver.wait(lambda: self._orders != order, min(period, remaining))
                     self._repeat(order, request)
             except (RequestRefusedError, ConnectionLostError) as error:
                 self._stop()

@@ -3,7 +3,7 @@
 
 """Events of the robot as iterators, asyncio iterators and callbacks, each with a queue of limited length.
 
-The reader thread of the driver puts events into the queues and waits for no consumer: a queue that is full loses its
+The driver puts events into the queues and waits for no consumer: a queue that is full loses its
 oldest event, which is counted.
 """
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 import math
 import threading
-import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
@@ -23,6 +22,8 @@ from ..robot import Event, LinkChanged, LinkState, Notice, Received
 
 if TYPE_CHECKING:
     import asyncio
+
+    from ..driver import Driver
 
 E = TypeVar("E")
 
@@ -56,7 +57,7 @@ class EventStream(Generic[E]):
         self._kinds = kinds
         self._follows_link = LinkChanged in kinds
         self._queue: deque[E | ConnectionLostError] = deque(maxlen=maxlen)
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._waker: Callable[[], None] | None = None  #: wakes the task that waits
         self.closed = False
         if lost:
@@ -74,14 +75,10 @@ class EventStream(Generic[E]):
         Raises:
             ConnectionLostError: The connection was lost.
         """
-        end = time.monotonic() + timeout
-        with self._changed:
-            while not self._queue:
-                remaining = end - time.monotonic()
-                if remaining <= 0 or self._has_ended():
-                    return None
-                self._changed.wait(min(remaining, _CHECK))
-            return self._take()
+        if not self._queue and timeout > 0:
+            self._hub.wait(lambda: self._queue or self._has_ended(), timeout)
+        with self._lock:
+            return self._take() if self._queue else None
 
     def take_all(self) -> list[E]:
         """Take the events that wait, up to a loss of the connection, without waiting for more.
@@ -90,7 +87,7 @@ class EventStream(Generic[E]):
             ConnectionLostError: The connection was lost before the next event.
         """
         events: list[E] = []
-        with self._changed:
+        with self._lock:
             while self._queue and not (events and isinstance(self._queue[0], ConnectionLostError)):
                 events.append(self._take())
         return events
@@ -98,9 +95,10 @@ class EventStream(Generic[E]):
     def close(self) -> None:
         """End the stream: the reader gets the events that are in the queue, and no more."""
         self._hub.remove(self)
-        with self._changed:
+        with self._lock:
             self.closed = True
             self._wake()
+        self._hub.wake()
 
     def __iter__(self) -> Iterator[E]:
         return self
@@ -119,7 +117,7 @@ class EventStream(Generic[E]):
 
         loop = asyncio.get_running_loop()
         while True:
-            with self._changed:
+            with self._lock:
                 if self._queue:
                     return self._take()
                 if self._has_ended():
@@ -147,7 +145,7 @@ class EventStream(Generic[E]):
             self._append(ConnectionLostError(why))
 
     def _append(self, item: E | ConnectionLostError) -> None:
-        with self._changed:
+        with self._lock:
             self.dropped += len(self._queue) == self._queue.maxlen
             self._queue.append(item)
             self._wake()
@@ -156,7 +154,6 @@ class EventStream(Generic[E]):
         waker, self._waker = self._waker, None
         if waker:
             waker()
-        self._changed.notify_all()
 
     # -- the reader's side ------------------------------------------------------------------------------------
 
@@ -231,15 +228,32 @@ class Subscription:
 
 
 class EventHub:
-    """Receives every event of the driver, keeps the newest of each type, and fills the streams."""
+    """Receives every event of the driver, keeps the newest of each type, and fills the streams.
 
-    def __init__(self, port: str, has_ended: Callable[[], bool]) -> None:
-        self.has_ended = has_ended
+    Args:
+        port: Name of the port, for messages.
+        driver: Returns the driver, which is made after the hub.
+    """
+
+    def __init__(self, port: str, driver: Callable[[], Driver]) -> None:
+        self._driver = driver
         self._port = port
         self._newest: dict[type[Any], Any] = {}
         self._streams: tuple[EventStream[Any], ...] = ()
         self._lock = threading.Lock()
         self._lost_reason = "not connected yet"  #: why the robot is not connected, "" while it is
+
+    def has_ended(self) -> bool:
+        """Return whether the driver has ended with an error."""
+        return self._driver().failed.is_set()
+
+    def wait(self, condition: Callable[[], object], timeout: float) -> bool:
+        """Wait until a condition holds, see `Driver.wait`."""
+        return self._driver().wait(condition, timeout)
+
+    def wake(self) -> None:
+        """Have those who wait check their conditions."""
+        self._driver().wake()
 
     def publish(self, event: Event) -> None:
         """Take an event; called by the driver's reader thread."""

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from ..api import AmigoBot
 from ..connection_policy import CLOSE_SILENCE, CLOSE_TRIES, OPEN_RETRY_MAX, READ_TIMEOUT
-from ..errors import PortError, RequestFailedError
+from ..errors import PortError
 from ..protocol import Command, Parameters, Unlisted
 from ..robot import (
     BaudChange,
@@ -53,8 +53,8 @@ QUESTIONS: dict[int | None, str] = {
 _INTERVALS, _NO_ANSWER = (0.4, 0.7), (1.6, 2.6)
 #: s by which an observation may be longer, for the last answers.
 _LONGER = 6.0
-#: s between two looks at a session that another thread runs; s of real time in which the clock of its robot advances.
-_POLL_PERIOD, _ADVANCES = 0.2, 3.0
+#: s that an observation waits for an event before it reports its progress.
+_POLL_PERIOD = 0.2
 #: States in which a session has ended.
 _ENDED = LinkState.LOST, LinkState.DISCONNECTED
 
@@ -291,20 +291,17 @@ class HeldSession:
             on_progress: Called some times a second with the remaining time in s.
 
         Raises:
-            RequestFailedError: The clock of the robot stands still.
             ConnectionLostError: The robot was closed.
         """
         before, began = self.snapshot, self._clock()
-        newest, advanced = began, time.monotonic()
+        events: list[Event] = []
         with self._robot.events(Report, Received, LinkChanged, maxlen=_KEPT) as stream:
             while (remaining := began + seconds - self._clock()) > 0:
                 on_progress(remaining)
-                time.sleep(min(_POLL_PERIOD, remaining))
-                if self._clock() != newest:
-                    newest, advanced = self._clock(), time.monotonic()
-                elif time.monotonic() - advanced > _ADVANCES:
-                    raise RequestFailedError("the time of the robot stands still: let the simulation go on")
-            return _recorded(stream.take_all(), began, self._clock() - began, before, self.snapshot)
+                if event := stream.get(min(_POLL_PERIOD, remaining)):
+                    events.append(event)
+            events += stream.take_all()
+            return _recorded(events, began, self._clock() - began, before, self.snapshot)
 
     def close(self) -> bool | None:
         """Do nothing: the session stays open."""
