@@ -25,6 +25,7 @@ from amigobot_tools.dashboard.packets import FrameLog  # noqa: E402
 from amigobot_tools.dashboard.server import running  # noqa: E402
 from amigobot_tools.dashboard.sources import Source  # noqa: E402
 from amigobot_tools.dashboard.sources.simulator import SimulatorSource  # noqa: E402
+from amigobot_tools.dashboard.sources.source import Unstepped  # noqa: E402
 from amigobot_tools.state import RobotState  # noqa: E402
 
 #: s that nothing here ever takes, on however slow a machine
@@ -33,7 +34,7 @@ PATIENCE = 60.0
 SIMULATOR = "sim://amigo?world=empty&baud=0&seed=1"
 
 
-class FakeSource:
+class FakeSource(Unstepped):
     """A source without a robot: what is asked of it is noted."""
 
     kind = "port"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -34,10 +35,11 @@ def run(test: Test, url: str = SIMULATOR) -> None:
         asyncio.run(with_page())
 
 
-def until(condition: Callable[[], object]) -> None:
+def until(source: SimulatorSource, condition: Callable[[], object]) -> None:
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "never"
+        source.step()
         time.sleep(0.005)
 
 
@@ -102,19 +104,21 @@ def test_the_clock_stands_still_steps_and_runs_faster() -> None:
             source.examination()
         before = source.live()["sim"]["time"]
         time.sleep(0.3)
+        source.step()
         assert source.live()["sim"]["time"] == before
         do["step"](seconds=0.1)
-        until(lambda: source.live()["sim"]["time"] == pytest.approx(before + 0.1))
+        assert source.live()["sim"]["time"] == pytest.approx(before + 0.1)
         do["pause"](on=False)
         with pytest.raises(RequestRefusedError, match="pause it first"):
             do["step"](seconds=0.1)
         do["speed"](factor=50.0)
-        until(lambda: source.live()["sim"]["time"] > before + 30)
+        until(source, lambda: source.live()["sim"]["time"] > before + 30)
         assert source.state().connected  # the driver keeps its session at any speed
         assert source.remote.state().link["connections"] == "1"
         do["speed"](factor=0.1)
         began, simulated = time.monotonic(), source.live()["sim"]["time"]
-        time.sleep(0.5)
+        time.sleep(0.2)
+        source.step()
         assert source.live()["sim"]["time"] - simulated <= 0.1 * (time.monotonic() - began) + 0.05
 
 
@@ -134,15 +138,15 @@ def test_robot_and_obstacles_are_moved_and_the_robot_collides_with_them() -> Non
         assert source.sections()["obstacles"][1].x == 4.0
         source.robot.enable_motors()
         do["speed"](factor=5.0)
-        until(lambda: source.remote.drive(0.4, 0.0) or source.live()["sim"]["touching"])
+        until(source, lambda: source.remote.drive(0.4, 0.0) or source.live()["sim"]["touching"])
         assert 1.2 < source.live()["sim"]["x"] < 1.5
         do["remove_obstacle"](number=1)
         with pytest.raises(RequestRefusedError, match="there is no obstacle 1"):
             do["remove_obstacle"](number=1)
         # A wheel that has stalled is without power for a while, and the other one turns the robot.
-        until(lambda: source.remote.state().at_rest and not source.remote.state().stalls)
+        until(source, lambda: source.remote.state().at_rest and not source.remote.state().stalls)
         do["place"](x=1.5, y=1.0, heading=math.pi)
-        until(lambda: source.remote.drive(0.4, 0.0) or source.live()["sim"]["x"] < 0.9)
+        until(source, lambda: source.remote.drive(0.4, 0.0) or source.live()["sim"]["x"] < 0.9)
         assert source.live()["sim"]["x"] < 0.9
 
 
@@ -158,9 +162,9 @@ def test_walls_of_the_loaded_world_are_moved_removed_and_put_back() -> None:
         with pytest.raises(RequestRefusedError, match="an obstacle would be inside the amigo"):
             do["move_obstacle"](number=sofa.number, x=2.75, y=1.75, heading=0.0)
         do["move_obstacle"](number=sofa.number, x=2.75, y=4.0, heading=math.pi / 2)
-        until(lambda: source.state().echoes[0].range < 0.9)  # the sonar detects it on the left
+        until(source, lambda: source.state().echoes[0].range < 0.9)  # the sonar detects it on the left
         do["remove_obstacle"](number=sofa.number)
-        until(lambda: source.state().echoes[0].range > 1.2)
+        until(source, lambda: source.state().echoes[0].range > 1.2)
         do["add_obstacle"](x=1.0, y=2.75, heading=0.0, length=0.3, width=0.3)
         assert max(one.number for one in source.sections()["obstacles"]) == room + furniture + 1
         do["restore_world"]()
@@ -201,11 +205,11 @@ def test_diagnostics_name_the_trouble_and_the_remedy() -> None:
 def test_a_port_that_is_unplugged_comes_back() -> None:
     with simulator() as source:
         source.requests["fault_now"].run(name="unplug", seconds=2.0)
-        until(lambda: not source.state().connected)
+        until(source, lambda: not source.state().connected)
         assert "the port has disappeared" in source.state().note
         with pytest.raises(AmigoBotError):
             source.requests["reset_odometry"].run()
-        until(lambda: source.state().connected)
+        until(source, lambda: source.state().connected)
         assert source.state().link["connections"] == "2"
 
 
@@ -219,12 +223,19 @@ def test_one_of_several_robots_sees_the_others_and_they_are_served(tmp_path: Pat
     assert isinstance(source, SimulatorSource)
     try:
         assert source.live()["others"] == {"beta": (0.8, 0.0, pytest.approx(math.pi))}
-        until(lambda: source.state().echoes[2].range < 1.5)  # the sonar detects beta
+        until(source, lambda: source.state().echoes[2].range < 1.5)  # the sonar detects beta
         assert any("robot beta listens on" in line for line in source.remote.messages())
         with pytest.raises(RequestRefusedError, match="inside the amigo"):
             source.requests["add_obstacle"].run(x=0.8, y=0.1, heading=0.0, length=0.3, width=0.3)
-        with AmigoBot(str(tmp_path / "beta"), timeout=PATIENCE) as beta:
-            until(lambda: beta.drive(0.0, 0.5) or source.live()["others"]["beta"][2] < 3.0)
+
+        def drive_beta() -> None:
+            with AmigoBot(str(tmp_path / "beta"), timeout=PATIENCE) as beta:
+                beta.drive(0.0, 0.5, duration=1.0)
+
+        client = threading.Thread(target=drive_beta)
+        client.start()
+        until(source, lambda: source.live()["others"]["beta"][2] < 3.0)
+        until(source, lambda: not client.is_alive())
     finally:
         source.close()
     assert not (tmp_path / "beta").exists()

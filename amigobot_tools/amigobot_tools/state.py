@@ -8,10 +8,12 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from amigobot_driver import Report
 from amigobot_driver.profiles import Body, Limits, Profile
+
+Item = TypeVar("Item")
 
 #: m/s and rad/s up to which a robot counts as at rest.
 _REST = 0.005
@@ -78,8 +80,8 @@ class RobotState:
         return max(known, default=0.0) <= _REST
 
 
-def drained(lines: deque[str]) -> list[str]:
-    """Take the lines that wait; another thread may append some meanwhile."""
+def drained(lines: deque[Item]) -> list[Item]:
+    """Take what waits; another thread may append some meanwhile."""
     taken = []
     while lines:
         taken.append(lines.popleft())

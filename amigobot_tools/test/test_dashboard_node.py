@@ -82,11 +82,12 @@ def test_a_browser_that_goes_leaves_a_robot_at_rest_and_a_node_that_can_be_drive
     log: list[str] = []
     pilot = Pilot(source.remote, log.append)
     until(lambda: pilot.drive(0.2, 0.0) or bench.robot.speed > 0.1, "the robot drives")
-    until(lambda: bench.robot.stopped, "the robot is at rest")
-    until(lambda: log, "the log says why")
-    until(lambda: not pilot.braking and not source.state().emergency, "the stop is cleared")
+    until(lambda: pilot.step() or bench.robot.stopped, "the robot is at rest")
+    assert log, "the log says why"
+    until(lambda: pilot.step() or not (pilot.braking or source.state().emergency), "the stop is cleared")
     until(lambda: pilot.drive(0.2, 0.0) or bench.robot.speed > 0.1, "the robot drives again")
-    pilot.close()
+    pilot.brake("gone")
+    until(lambda: pilot.step() or not pilot.braking, "the braking ends")
     until(lambda: bench.robot.stopped and not source.state().emergency, "at rest at the end, and not latched")
 
 
@@ -106,7 +107,12 @@ def test_the_doctor_looks_at_the_nodes(source: NodeSource, bench: ros_bench.Benc
 
 def test_frames_of_the_line_while_somebody_looks(source: NodeSource) -> None:
     source.watch_frames(True)
-    until(lambda: {frame.to_robot for frame in source.frames.after(0, 100)} == {True, False}, "frames both ways")
+
+    def ways() -> set[bool]:
+        source.state()
+        return {frame.to_robot for frame in source.frames.after(0, 100)}
+
+    until(lambda: ways() == {True, False}, "frames both ways")
     destroy, threads = source.remote.node.destroy_subscription, set()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(

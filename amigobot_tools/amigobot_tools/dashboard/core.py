@@ -3,7 +3,7 @@
 
 """The dashboard without its web server: who watches, who drives, what each browser is sent.
 
-Everything here runs in one asyncio loop; requests that wait for the robot run in threads.
+Everything here runs in one asyncio loop; how a request waits for the robot is the source's business.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any
 
@@ -34,6 +33,7 @@ from .sources import Source
 
 #: s between two frames, with browsers and without; s between two checks of the values that seldom change.
 PERIOD, _IDLE, _SELDOM = 0.05, 0.25, 1.0
+_SHORTEST = 0.002  # s that the loop leaves to others
 #: Browsers at a time; more are refused.
 MAX_BROWSERS = 20
 #: Lines of the log that are kept, and that a new browser gets.
@@ -42,7 +42,6 @@ _LOG_KEPT, _LOG_FIRST = 1000, 100
 _PACKETS = 40
 #: Requests of one browser that may wait for the robot at a time.
 _PENDING = 4
-_THREADS = 6
 #: Values that one browser plots at most.
 _PLOTTED = 36
 _FAST = number(-10.0, 10.0)  # m/s and rad/s, beyond the limits of every robot
@@ -66,7 +65,7 @@ class Dashboard:
         self.doctor = Doctor(source, self.pilot)
         self._log: deque[tuple[int, float, str]] = deque(maxlen=_LOG_KEPT)
         self._logged = 0
-        self._notices: deque[str] = deque(maxlen=100)  #: from other threads
+        self._notices: deque[str] = deque(maxlen=100)
         self._numbers = 0
         self._sections: dict[str, tuple[int, str]] = {}  #: version and JSON by name
         self._common = "{}"  #: what every browser gets in this frame
@@ -75,8 +74,7 @@ class Dashboard:
         self._watching = False
         self._jumps = 0  #: of a recording
         self._has_protocol = protocol_page.is_here()
-        self._workers = ThreadPoolExecutor(_THREADS, "dashboard-request")
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._own: dict[str, Request] = {
             "stop": Request(lambda: self._piloted(self.pilot.stop, "stopping")),
             "clear": Request(
@@ -110,28 +108,34 @@ class Dashboard:
 
     async def close(self) -> None:
         """Stop the robot if a browser drives it."""
-        await asyncio.get_running_loop().run_in_executor(None, self.pilot.close)
-        self._workers.shutdown(wait=False)
+        self.pilot.brake("the dashboard ends")
+        while self.pilot.braking:
+            await asyncio.sleep(PERIOD)
+            self.pilot.step()
 
     def notify(self, text: str) -> None:
-        """Add a line to the log; any thread may call this."""
+        """Add a line to the log."""
         self._notices.append(text)
 
     # -- what is sent -----------------------------------------------------------------------------------------
 
     async def run(self) -> None:
         """Offer a frame to every browser, as long as the server runs."""
+        due = 0.0
         while True:
-            began = time.monotonic()
-            try:
-                self.tick(began)
-            except Exception:
-                _log.exception("a frame of the dashboard failed; please report the traceback")
-            period = PERIOD if self.browsers else _IDLE
-            await asyncio.sleep(max(0.005, period - (time.monotonic() - began)))
+            self.source.step()
+            now = time.monotonic()
+            if now >= due:
+                due = now + (PERIOD if self.browsers or self.pilot.braking else _IDLE)
+                try:
+                    self.tick(now)
+                except Exception:
+                    _log.exception("a frame of the dashboard failed; please report the traceback")
+            await asyncio.sleep(max(_SHORTEST, min(due - time.monotonic(), self.source.period)))
 
     def tick(self, now: float) -> None:
         """Take in the state of the robot and wake the browsers that can take a frame."""
+        self.pilot.step()
         if self.control.grant_overdue(now, driving=self.pilot.driving):
             self.notify(f"browser {self.control.holder} has taken over control")
         state = self.source.state()
@@ -229,7 +233,7 @@ class Dashboard:
         wanted = any(browser.watches_packets for browser in self.browsers.values())
         if wanted != self._watching:
             self._watching = wanted
-            self._workers.submit(self.source.watch_frames, wanted)
+            self._begin(self.source.perform(partial(self.source.watch_frames, wanted)))
 
     # -- what comes -------------------------------------------------------------------------------------------
 
@@ -305,14 +309,18 @@ class Dashboard:
         if browser.pending >= _PENDING:
             raise BadMessage(f"{message.kind}: {_PENDING} requests wait for the robot already", message.number)
         browser.pending += 1
-        task = asyncio.get_running_loop().create_task(self._perform(browser, message, run))
+        self._begin(self._perform(browser, message, run))
+
+    def _begin(self, work: Coroutine[Any, Any, object]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _perform(self, browser: Browser, message: Message, run: Callable[[], str]) -> None:
-        """Run a request in a thread, and answer with its result."""
+        """Make a request, and answer with its result."""
         try:
-            text = await asyncio.get_running_loop().run_in_executor(self._workers, run)
+            # What the dashboard does itself waits for nothing.
+            text = run() if message.kind in self._own else await self.source.perform(run)
         except (AmigoBotError, UsageError, ValueError) as error:
             browser.reply_error(message.number, f"{message.kind}: {error}")
         except Exception as error:

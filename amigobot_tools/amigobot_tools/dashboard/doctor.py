@@ -1,54 +1,43 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The doctor in the page: examines the robot in a thread of its own, while the robot rests."""
+"""The doctor in the page: examines the robot while it rests."""
 
 from __future__ import annotations
 
-import contextlib
-import threading
+import asyncio
 import time
-from typing import Any, Protocol
+from typing import Any
 
 from amigobot_driver import AmigoBotError, RequestRefusedError
 from amigobot_driver.doctor import Finding, as_json
 
-from ..state import RobotState
 from .examination import Examination
 from .pilot import Pilot
+from .sources import Source
 
 #: s that a robot is given to come to rest, and s between two checks whether it is.
 _BRAKING, _POLL_PERIOD = 3.0, 0.05
 _WHY = "the doctor examines the robot, which must be at rest for that"
 
 
-class Patient(Protocol):
-    """What can be examined."""
-
-    def examination(self) -> Examination | None:
-        """Return what the doctor does now; None where there is nothing to examine."""
-        ...
-
-    def state(self) -> RobotState:
-        """Return what is known of the robot now."""
-        ...
-
-
 class Doctor:
     """Runs one examination at a time.
 
     Args:
-        patient: What is examined.
+        source: What is examined.
         pilot: Drives the robot; it drives nothing during an examination.
     """
 
-    def __init__(self, patient: Patient, pilot: Pilot) -> None:
-        self._patient, self._pilot = patient, pilot
-        self._lock = threading.Lock()
-        self._running = False
+    def __init__(self, source: Source, pilot: Pilot) -> None:
+        self._source, self._pilot = source, pilot
+        self._task: asyncio.Task[None] | None = None
         self._progress = ""
-        self._findings: list[Finding] = []
         self._result: dict[str, Any] = {}
+
+    @property
+    def _running(self) -> bool:
+        return self._task is not None and not self._task.done()
 
     def start(self) -> str:
         """Begin an examination. Returns at once.
@@ -56,56 +45,50 @@ class Doctor:
         Raises:
             RequestRefusedError: One is running, or there is nothing to examine.
         """
-        with self._lock:
-            if self._running:
-                raise RequestRefusedError("the doctor examines the robot already")
-            examination = self._patient.examination()
-            if examination is None:
-                raise RequestRefusedError("there is no robot to examine")
-            self._running, self._findings, self._result = True, [], {}
-        threading.Thread(target=self._run, args=(examination,), name="dashboard-doctor", daemon=True).start()
+        if self._running:
+            raise RequestRefusedError("the doctor examines the robot already")
+        examination = self._source.examination()
+        if examination is None:
+            raise RequestRefusedError("there is no robot to examine")
+        self._result = {}
+        self._task = asyncio.get_running_loop().create_task(self._run(examination))
         return "examining; this takes about 15 s"
 
     def section(self) -> dict[str, Any]:
         """Return what the page shows: nothing before the first examination."""
-        with self._lock:
-            return {"running": self._running, "progress": self._progress, **self._result}
+        return {"running": self._running, "progress": self._progress, **self._result}
 
-    # -- the thread -------------------------------------------------------------------------------------------
-
-    def _run(self, examination: Examination) -> None:
-        began = time.monotonic()
+    async def _run(self, examination: Examination) -> None:
         try:
-            with self._pilot.holding(_WHY) if examination.rests else contextlib.nullcontext():
-                if examination.rests:
-                    self._wait_for_rest()
-                for finding in examination.findings(self._show):
-                    self._findings.append(finding)
-                    self._publish(examination, began)
-            self._show("")
+            if examination.rests:
+                self._pilot.hold(_WHY)
+                await self._wait_for_rest()
+            await self._source.perform(lambda: self._examine(examination))
+            self._progress = ""
         except AmigoBotError as error:
-            self._show(str(error))
+            self._progress = str(error)
         finally:
-            with self._lock:
-                self._running = False
+            if examination.rests:
+                self._pilot.release()
 
-    def _wait_for_rest(self) -> None:
-        self._show("the robot stops")
+    async def _wait_for_rest(self) -> None:
+        self._progress = "the robot stops"
         end = time.monotonic() + _BRAKING
-        while time.monotonic() < end:
-            if self._patient.state().at_rest:
-                return
-            time.sleep(_POLL_PERIOD)
+        while time.monotonic() < end and not self._source.state().at_rest:
+            await asyncio.sleep(_POLL_PERIOD)
+
+    def _examine(self, examination: Examination) -> None:
+        """Publish the findings as they come. May wait for the robot."""
+        began = time.monotonic()
+        findings: list[Finding] = []
+        for finding in examination.findings(self._show):
+            findings.append(finding)
+            result = as_json(examination.target, findings, time.monotonic() - began)
+            # Here a button checks again; the command could not open the port that the dashboard holds.
+            again = examination.target.command()
+            for cause in result["verdict"]:
+                cause["again"] = cause["command"] == again
+            self._result = result
 
     def _show(self, text: str) -> None:
-        with self._lock:
-            self._progress = text
-
-    def _publish(self, examination: Examination, began: float) -> None:
-        result = as_json(examination.target, self._findings, time.monotonic() - began)
-        # Here a button checks again; the command could not open the port that the dashboard holds.
-        again = examination.target.command()
-        for cause in result["verdict"]:
-            cause["again"] = cause["command"] == again
-        with self._lock:
-            self._result = result
+        self._progress = text

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import threading
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -37,29 +36,21 @@ class SeenFrame:
 
 
 class FrameLog:
-    """Keeps the newest frames. One thread may add while another reads."""
+    """Keeps the newest frames."""
 
     def __init__(self) -> None:
         self._frames: deque[SeenFrame] = deque(maxlen=_KEPT)
-        self._lock = threading.Lock()
         self.newest = 0  #: number of the newest frame
 
     def add(self, time: float, to_robot: bool, data: bytes) -> None:
         """Append a frame."""
-        with self._lock:
-            self.newest += 1
-            self._frames.append(SeenFrame(self.newest, time, to_robot, data))
+        self.newest += 1
+        self._frames.append(SeenFrame(self.newest, time, to_robot, data))
 
     def after(self, number: int, limit: int) -> list[SeenFrame]:
         """Return the frames with a higher number, the newest `limit` of them."""
-        with self._lock:
-            count = min(limit, self.newest - number, len(self._frames))
-            return [self._frames[index] for index in range(-count, 0)] if count > 0 else []
-
-    def clear(self) -> None:
-        """Forget the frames; their numbers go on."""
-        with self._lock:
-            self._frames.clear()
+        count = min(limit, self.newest - number, len(self._frames))
+        return [self._frames[index] for index in range(-count, 0)] if count > 0 else []
 
 
 def decoded(frame: SeenFrame, *, erratic: bool) -> dict[str, Any]:

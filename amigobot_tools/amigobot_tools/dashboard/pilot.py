@@ -3,18 +3,14 @@
 
 """Sends the velocities of the browser that drives to the robot, and brakes when they stop coming.
 
-A thread of its own: neither a slow port nor a busy web server delays the other, and a web server that hangs does not
-keep the robot moving.
+Its owner calls `step` some times a second. If it does not, the driver stops the robot after its own time-out.
 """
 
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Callable
 
 from ..state import Remote
 
@@ -22,16 +18,14 @@ from ..state import Remote
 SILENCE = 0.3
 #: s that braking lasts at least and at most; until then the emergency stop is latched.
 _MIN_BRAKING, _MAX_BRAKING = 0.3, 1.5
-#: s between two checks whether a braking robot is at rest.
-_POLL_PERIOD = 0.05
 
 
 class Pilot:
-    """Drives a robot for the browser that holds control.
+    """Drives a robot for the browser that holds control. No method waits.
 
     Args:
         remote: The robot.
-        notify: Called with a line for the log, from the thread.
+        notify: Called with a line for the log.
         clock: Returns s.
     """
 
@@ -42,15 +36,9 @@ class Pilot:
         self._remote = remote
         self._notify = notify
         self._clock = clock
-        self._changed = threading.Condition()
-        self._velocity: tuple[float, float] | None = None  #: newest one that was not sent yet
-        self._calls: list[Callable[[], None]] = []
         self._expires = math.inf  #: s, when the robot is stopped unless another velocity comes
         self._braking_since = math.inf
         self._held = ""  #: why no browser may drive now; "" if one may
-        self._closed = False
-        self._thread = threading.Thread(target=self._run, name="dashboard-pilot", daemon=True)
-        self._thread.start()
 
     @property
     def driving(self) -> bool:
@@ -62,131 +50,65 @@ class Pilot:
         """Whether the emergency stop is latched only until the robot is at rest."""
         return self._braking_since < math.inf
 
+    def step(self) -> None:
+        """Stop the robot if its velocity has expired, and end a braking when it is at rest."""
+        if self._clock() >= self._expires:
+            self.brake(f"no message from the browser for {SILENCE:g} s")
+        since = self._clock() - self._braking_since
+        if since >= _MIN_BRAKING and (since >= _MAX_BRAKING or self._remote.state().at_rest):
+            self._braking_since, self.note = math.inf, ""
+            self._perform(self._remote.clear_emergency_stop)
+
     def drive(self, linear: float, angular: float) -> None:
-        """Request a velocity (m/s, rad/s), which expires after `SILENCE`. Returns at once."""
-        with self._changed:
-            if self.braking or self._held:
-                self.note = self._held or "braking"
-                return
-            self._velocity = linear, angular
-            self._expires = self._clock() + SILENCE if linear or angular else math.inf
-            self._changed.notify()
+        """Request a velocity (m/s, rad/s), which expires after `SILENCE`."""
+        if self.braking or self._held:
+            self.note = self._held or "braking"
+            return
+        moving = bool(linear or angular)
+        self._expires = self._clock() + SILENCE if moving else math.inf
+        self._perform(lambda: self._send(linear, angular))
 
     def brake(self, why: str) -> None:
-        """Stop as fast as the robot can, if a browser drives it. Returns at once; the stop is not latched."""
-        with self._changed:
-            if self.driving:
-                self._forget()
-                self._call(lambda: self._brake(why))
+        """Stop with the emergency stop, the hardest braking there is, if a browser drives; it is not latched."""
+        if not self.driving:
+            return
+        self._expires = math.inf
+        if not self._remote.state().emergency:
+            self._perform(self._remote.emergency_stop)
+            self._braking_since = self._clock()
+        self._notify(f"stopped: {why}")
 
     def stop(self) -> None:
-        """Stop with the normal deceleration. Returns at once."""
-        with self._changed:
-            self._forget()
-            self._call(self._remote.stop)
+        """Stop with the normal deceleration."""
+        self._expires = math.inf
+        self._perform(self._remote.stop)
 
     def emergency_stop(self) -> None:
-        """Brake, and refuse to drive until the stop is cleared. Returns at once."""
-        with self._changed:
-            self._forget()
-            self._calls.clear()
-            self._call(self._latch)
+        """Brake, and refuse to drive until the stop is cleared."""
+        self._expires = self._braking_since = math.inf  # it stays latched
+        self._perform(self._remote.emergency_stop)
 
     def clear_emergency_stop(self) -> None:
-        """Accept velocities again. Returns at once."""
-        with self._changed:
-            self._forget()
-            self._call(self._remote.clear_emergency_stop)
+        """Accept velocities again."""
+        self._expires = math.inf
+        self._perform(self._remote.clear_emergency_stop)
 
-    @contextmanager
-    def holding(self, why: str) -> Iterator[None]:
-        """Stop the robot, and refuse to drive during a `with` block; `why` is what the driving person is told."""
-        with self._changed:
-            self._held = why
+    def hold(self, why: str) -> None:
+        """Stop the robot, and refuse to drive until `release`; `why` is what the driving person is told."""
+        self._held = why
         self.stop()
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._held = self.note = ""
 
-    def close(self) -> None:
-        """Stop the robot if a browser drives it, and end the thread."""
-        self.brake("the dashboard ends")
-        with self._changed:
-            self._closed = True
-            self._changed.notify()
-        self._thread.join(2.0)
+    def release(self) -> None:
+        """Let browsers drive again."""
+        self._held = self.note = ""
 
-    # -- the thread -------------------------------------------------------------------------------------------
-
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                now = self._clock()
-                if not (self._calls or self._velocity or self._closed or now >= self._expires):
-                    self._changed.wait(min(self._expires - now, _POLL_PERIOD if self.braking else 1.0))
-                expired = self._clock() >= self._expires
-                calls, self._calls = self._calls, []
-                velocity, self._velocity = self._velocity, None
-                if expired:
-                    self._forget()
-                    velocity = None
-                closed = self._closed
-            if expired:
-                calls.append(partial(self._brake, f"no message from the browser for {SILENCE:g} s"))
-            elif velocity:
-                calls.append(partial(self._send, *velocity))
-            for call in (*calls, self._release):
-                self._perform(call)
-            if closed and not self.braking:
-                return
+    def _send(self, linear: float, angular: float) -> None:
+        refused = self._remote.drive(linear, angular)
+        self.note = refused if linear or angular else ""
 
     def _perform(self, call: Callable[[], None]) -> None:
-        """Call something; an error is reported and does not end the thread, which still has to stop the robot."""
+        """Call something; an error is reported, and the robot is still stopped later."""
         try:
             call()
         except Exception as error:
             self._notify(f"{type(error).__name__}: {error}")
-
-    def _latch(self) -> None:
-        with self._changed:
-            self._braking_since = math.inf  # it stays latched
-        self._remote.emergency_stop()
-
-    def _send(self, linear: float, angular: float) -> None:
-        if linear or angular:
-            self.note = self._remote.drive(linear, angular)
-        else:
-            self._remote.drive(0.0, 0.0)
-            self.note = ""
-
-    def _brake(self, why: str) -> None:
-        """Use the emergency stop, the hardest braking there is, and clear it when the robot is at rest."""
-        if not self._remote.state().emergency:
-            self._remote.emergency_stop()
-            with self._changed:
-                self._braking_since = self._clock()
-        self._notify(f"stopped: {why}")
-
-    def _release(self) -> None:
-        """End the braking when the robot is at rest."""
-        since = self._clock() - self._braking_since
-        if since < _MIN_BRAKING:
-            return
-        if since < _MAX_BRAKING and not self._remote.state().at_rest:
-            return
-        with self._changed:
-            if self._braking_since == math.inf:
-                return  # an emergency stop was requested meanwhile: it stays latched
-            self._braking_since, self.note = math.inf, ""
-        self._remote.clear_emergency_stop()
-
-    # -- with the lock ----------------------------------------------------------------------------------------
-
-    def _forget(self) -> None:
-        self._velocity, self._expires = None, math.inf
-
-    def _call(self, call: Callable[[], None]) -> None:
-        self._calls.append(call)
-        self._changed.notify()

@@ -9,6 +9,7 @@ import base64
 import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -31,11 +32,12 @@ from amigobot_msgs.msg import Packet
 from amigobot_msgs.srv import ListSounds, PlaySound, SetDigitalOutputs
 
 from ...node_remote import NodeRemote
-from ...state import RobotState, yaw_of
+from ...state import RobotState, drained, yaw_of
 from ..examination import Examination
 from ..messages import Reader, Request, flag, parameter_value, text, whole
 from ..packets import FrameLog
 from .port import LEVELS
+from .source import Unstepped
 
 #: s that a service may take: a list of sounds takes one packet for each.
 _ANSWER, _LIST = 15.0, 120.0
@@ -59,7 +61,7 @@ _SERVICES: dict[str, tuple[str, Any, dict[str, Reader]]] = {
 }
 
 
-class NodeSource:
+class NodeSource(Unstepped):
     """A running node.
 
     Args:
@@ -82,6 +84,7 @@ class NodeSource:
         self._origin = 0.0, 0.0, 0.0  #: of the odometry frame in the map
         self._parameters: list[dict[str, Any]] = []
         self._frames_subscription: Any = None
+        self._packets: deque[Packet] = deque(maxlen=2000)  #: from the thread of rclpy
         self._odom = "odom"
         node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -103,7 +106,10 @@ class NodeSource:
         return self.remote.profile
 
     def state(self) -> RobotState:
-        """Return what the topics of the node say now."""
+        """Return what the topics of the node say now, and take in the frames on the line."""
+        for message in drained(self._packets):
+            stamp = message.header.stamp
+            self.frames.add(stamp.sec + stamp.nanosec * 1e-9, message.to_robot, bytes(message.data))
         return self.remote.state()
 
     def live(self) -> dict[str, Any]:
@@ -213,6 +219,9 @@ class NodeSource:
 
     # -- topics -----------------------------------------------------------------------------------------------
 
+    def _on_packet(self, message: Packet) -> None:
+        self._packets.append(message)
+
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         prefix = f"{self.remote.where.strip('/')}: "
         for status in message.status:
@@ -228,10 +237,6 @@ class NodeSource:
                         "values": {value.key: value.value for value in status.values},
                     },
                 )
-
-    def _on_packet(self, message: Packet) -> None:
-        stamp = message.header.stamp
-        self.frames.add(stamp.sec + stamp.nanosec * 1e-9, message.to_robot, bytes(message.data))
 
     def _on_map(self, message: OccupancyGrid) -> None:
         info = message.info

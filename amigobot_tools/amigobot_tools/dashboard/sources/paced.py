@@ -1,72 +1,57 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Runs a driver and a simulated robot slower or faster than real time, or lets time stand still.
+"""A driver without threads, with the interface of `amigobot_driver.driver.Driver`: its owner calls `step`.
 
-It has the interface of `amigobot_driver.driver.Driver`. One thread advances a `SteppedDriver`, so the result is the
-same at any speed.
+Time passes as the real clock says, or for a simulated robot slower, faster or not at all. The result is the same at any
+speed.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from amigobot_driver import AmigoBot, Options
 from amigobot_driver.robot import Event, Robot
-from amigobot_driver.sim import Simulator
-from amigobot_driver.stepped_driver import SteppedDriver
+from amigobot_driver.stepped_driver import Line, SteppedDriver
 
-_START = 1000.0  # s on the simulator's clock
+_START = 1000.0  # s on the driver's clock
 SLOWEST, FASTEST = 0.1, 50.0  # allowed speeds, simulated seconds per second
-_ROUND, _SLICE = 0.005, 0.02  # s of real time between two rounds, and longest duration of a round
+_SLICE = 0.02  # s of real time that a step may take
 _LATE = 0.25  # s of real time that the simulation may be late; what is more is left out
 _CLOSING = 1.0  # s of simulated time that the end of the session may take
 _MEASURED = 1.0  # s of real time over which the speed is measured
 
 
 class PacedDriver:
-    """A robot whose port is a simulator, on a clock of their own.
+    """A robot on a line, stepped by its owner.
+
+    What waits for the robot lets it run ahead of the real clock, which then catches up: a request takes no real time.
 
     Args:
         robot: The core of the driver.
         url: Name of the port, for messages.
-        listener: Called with each event, in order, from the thread, without the lock.
-        simulator: The simulated robot.
-        beside: Called with the simulated time after each round, with the lock.
+        listener: Called with each event, in order.
+        line: The other end, such as a simulated robot.
     """
 
-    def __init__(
-        self,
-        robot: Robot,
-        url: str,
-        listener: Callable[[Event], None],
-        *,
-        simulator: Simulator,
-        beside: Callable[[float], None] = lambda now: None,
-    ) -> None:
-        self.failed = threading.Event()  #: set when an exception has ended the thread
-        self.simulator = simulator
-        self._beside, self._listener = beside, listener
-        self._events: deque[Event] = deque()
-        self._driver = SteppedDriver(robot, simulator, self._events.append, url=url, now=_START)
-        self._lock = threading.RLock()
+    def __init__(self, robot: Robot, url: str, listener: Callable[[Event], None], *, line: Line) -> None:
+        self.failed = threading.Event()  #: never set: an exception reaches the owner
+        self._driver = SteppedDriver(robot, line, listener, url=url, now=_START)
+        self._closed = False
         self._speed = 1.0
         self._paused = False
-        self._step = 0.0  #: s to simulate although it is paused
         self._anchor = self._measured = time.monotonic(), _START  #: the same instant in real and in simulated time
         self.actual_speed = 1.0  #: simulated seconds per second, over the last second
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="amigobot-simulation", daemon=True)
 
     # -- the interface of Driver ------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start the thread. Returns at once."""
+        """Count time from now on."""
         self._anchor = self._measured = time.monotonic(), self._driver.now
-        self._thread.start()
 
     def clock(self) -> float:
         """Return the simulated time (s)."""
@@ -74,25 +59,34 @@ class PacedDriver:
 
     @contextmanager
     def robot(self) -> Iterator[Robot]:
-        """Lock the robot for a `with` block. Frames that are due are sent when the block ends."""
-        with self._lock:
-            try:
-                yield self._driver.robot
-            finally:
-                self._driver.write()
+        """Give the robot to a `with` block. Frames that are due are sent when the block ends."""
+        try:
+            yield self._driver.robot
+        finally:
+            self._driver.write()
+
+    def wait(self, condition: Callable[[], object], timeout: float) -> bool:
+        """Simulate until a condition holds, at most some seconds. Returns whether it holds."""
+        return bool(condition()) or self._driver.advance(self._driver.now + timeout, condition)
+
+    def wake(self) -> None:
+        """Do nothing: conditions are checked after each step."""
 
     def close(self) -> None:
         """Stop the robot and close its session. May be called twice."""
-        if self._stopping.is_set():
-            return
-        self._stopping.set()
-        if self._thread.is_alive() and self._thread is not threading.current_thread():
-            self._thread.join(2.0)
-        with self._lock:
+        if not self._closed:
+            self._closed = True
             self._driver.robot.link.close()
             self._driver.advance(self._driver.now + _CLOSING)
 
     # -- the clock --------------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Simulate up to the time that it should be, or until the step has taken long enough."""
+        if not self._closed:
+            end = time.monotonic() + _SLICE
+            self._driver.advance(self._target(), lambda: time.monotonic() > end)
+            self._measure()
 
     @property
     def elapsed(self) -> float:
@@ -106,8 +100,7 @@ class PacedDriver:
 
     @speed.setter
     def speed(self, speed: float) -> None:
-        with self._lock:
-            self._speed, self._anchor = speed, (time.monotonic(), self._driver.now)
+        self._speed, self._anchor = speed, (time.monotonic(), self._driver.now)
 
     @property
     def paused(self) -> bool:
@@ -116,53 +109,22 @@ class PacedDriver:
 
     def pause(self, on: bool) -> None:
         """Let time stand still, or go on."""
-        with self._lock:
-            self._paused, self._step, self._anchor = on, 0.0, (time.monotonic(), self._driver.now)
+        self._paused, self._anchor = on, (time.monotonic(), self._driver.now)
 
-    def step(self, seconds: float) -> None:
-        """Simulate some seconds while time stands still."""
-        with self._lock:
-            self._step += seconds
-
-    @contextmanager
-    def world(self) -> Iterator[Simulator]:
-        """Lock the simulator for a `with` block, to change it."""
-        with self._lock:
-            yield self.simulator
-
-    # -- the thread -------------------------------------------------------------------------------------------
-
-    def _run(self) -> None:
-        try:
-            while not self._stopping.is_set():
-                with self._lock:
-                    self._advance()
-                    self._beside(self._driver.now)
-                    self._measure()
-                while self._events:
-                    self._listener(self._events.popleft())
-                self._stopping.wait(_ROUND)
-        except BaseException:
-            self.failed.set()
-            raise
-
-    def _advance(self) -> None:
-        """Simulate one round: up to the time that it should be, or until the round has lasted long enough."""
-        target, end = self._target(), time.monotonic() + _SLICE
-        self._driver.advance(target, lambda: time.monotonic() > end)
-        if self._paused:
-            self._step = max(0.0, target - self._driver.now)
+    def skip(self, seconds: float) -> None:
+        """Simulate some seconds at once."""
+        self._driver.advance(self._driver.now + seconds)
 
     def _target(self) -> float:
         """Return the simulated time that it should be now."""
         now, simulated_now = time.monotonic(), self._driver.now
         if self._paused:
-            return simulated_now + self._step
+            return simulated_now
         real, simulated = self._anchor
         target = simulated + (now - real) * self._speed
-        if target - simulated_now > _LATE * self._speed:
+        if abs(target - simulated_now) > _LATE * self._speed:
             self._anchor = now, simulated_now
-            return simulated_now + _ROUND * self._speed
+            return simulated_now
         return target
 
     def _measure(self) -> None:
@@ -171,3 +133,23 @@ class PacedDriver:
         if now - real >= _MEASURED:
             self.actual_speed = (self._driver.now - simulated) / (now - real)
             self._measured = now, self._driver.now
+
+
+class SteppedBot(AmigoBot):
+    """An `AmigoBot` whose driver is stepped by its owner.
+
+    Args:
+        port: Name of the port.
+        timeout: Seconds to wait for the robot.
+        options: Options of the driver.
+        new_driver: Makes the driver, from the robot, the name of the port and a listener.
+    """
+
+    def __init__(self, port: str, *, timeout: float, options: Options, new_driver: Callable[..., PacedDriver]) -> None:
+        self._new_driver = new_driver  # type: ignore[assignment]
+        super().__init__(port, timeout=timeout, options=options)
+
+    @property
+    def paced(self) -> PacedDriver:
+        """The driver."""
+        return self._driver  # type: ignore[return-value]

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from amigobot_driver import TUNABLE, AmigoBot, AmigoBotError, Options, RequestRefusedError, Subscription
+from amigobot_driver import TUNABLE, AmigoBot, AmigoBotError, EventStream, Options, RequestRefusedError
 from amigobot_driver.doctor import Case, Finding, History, Target, examine, examine_held, live_findings, parse_target
 from amigobot_driver.profiles import Profile
-from amigobot_driver.robot import Configured, FrameSeen
+from amigobot_driver.robot import FrameSeen, LinkChanged, RobotSnapshot
 from amigobot_driver.wording import counted
 
 from ...port_remote import PortRemote
@@ -22,9 +22,11 @@ from ...state import RobotState
 from ..examination import Examination
 from ..messages import Request, flag, parameter_value, text, whole
 from ..packets import FrameLog
+from .source import Unstepped
 
 #: Levels of findings, as the page names them.
 LEVELS = ("ok", "warning", "error", "stale")
+_FRAMES = 2000  # frames on the line that wait for the page at most
 _SECOND = 0.9  #: s, with a margin for a loop that is early
 #: Options of the driver that the page can change: unit, range, description.
 _OPTIONS: dict[str, tuple[str, float, float, str]] = {
@@ -34,7 +36,7 @@ _OPTIONS: dict[str, tuple[str, float, float, str]] = {
 }
 
 
-class PortSource:
+class PortSource(Unstepped):
     """A connected robot.
 
     Args:
@@ -57,11 +59,9 @@ class PortSource:
         self.remote = PortRemote(port, timeout=timeout, options=options, make=make)
         self._profile = profile
         self._target = self._target_of(port)
-        self._config: dict[str, int | str] = {}
-        self._read_config()
         self._history, self._snapshot_at = History(), -math.inf
         self._sounds: list[dict[str, Any]] | None = None
-        self._watching: Subscription | None = None
+        self._traced: EventStream[Any] | None = None
         self.requests: dict[str, Request] = {
             "motors": Request(self._motors, {"on": flag}),
             "sonar": Request(lambda on: self.robot.enable_sonar(on), {"on": flag}),
@@ -84,7 +84,10 @@ class PortSource:
         return self.robot.profile
 
     def state(self) -> RobotState:
-        """Return what is known of the robot now."""
+        """Return what is known of the robot now, and take in the frames on the line."""
+        for event in self._traced.take_all() if self._traced else ():
+            if isinstance(event, FrameSeen):
+                self.frames.add(event.stamp, event.to_robot, event.data)
         return self.remote.state()
 
     def live(self) -> dict[str, Any]:
@@ -93,21 +96,22 @@ class PortSource:
 
     def sections(self) -> dict[str, Any]:
         """Return parameters, sounds and diagnostics."""
-        sections: dict[str, Any] = {"parameters": self._parameters(), "diagnostics": self._diagnostics()}
+        snapshot = self.robot.snapshot()
+        sections: dict[str, Any] = {
+            "parameters": self._parameters(dict(snapshot.config.values()) if snapshot.config else {}),
+            "diagnostics": self._diagnostics(snapshot),
+        }
         if self._sounds is not None:
             sections["sounds"] = self._sounds
         return sections
 
     def watch_frames(self, on: bool) -> None:
         """Trace the line while a packet inspector is open."""
-        if self._watching:
-            self._watching.cancel()
+        if self._traced:
+            self._traced.close()
         with contextlib.suppress(AmigoBotError):
-            self._watching = self.robot.subscribe(self._on_frame, FrameSeen) if on else None
+            self._traced = self.robot.events(FrameSeen, LinkChanged, maxlen=_FRAMES) if on else None
             self.robot.configure(trace=on)
-
-    def _on_frame(self, frame: FrameSeen) -> None:
-        self.frames.add(frame.stamp, frame.to_robot, frame.data)
 
     def examination(self) -> Examination:
         """Return the checks of the session that is open, or of everything if there is none."""
@@ -161,19 +165,12 @@ class PortSource:
         on_progress("closing the port")
         with self.remote.released("the doctor examines the port; the dashboard looks for the robot again afterwards"):
             yield from examine(Case(target=self._target, profile=self._profile, on_progress=on_progress))
-        self._read_config()
 
-    def _read_config(self) -> None:
-        """Take the tuning values of the robot, now and whenever they change."""
-        with contextlib.suppress(AmigoBotError):
-            self._config = dict(self.robot.get_config())
-        self._configured = self.robot.subscribe(self._on_config, Configured)
-
-    def _diagnostics(self) -> list[dict[str, Any]]:
+    def _diagnostics(self, snapshot: RobotSnapshot) -> list[dict[str, Any]]:
         """The findings of the driver, as the node publishes them."""
         if time.monotonic() - self._snapshot_at >= _SECOND:  # the history has one snapshot for each second
             self._snapshot_at = time.monotonic()
-            self._history.add(self.robot.snapshot())
+            self._history.add(snapshot)
         return [
             {
                 "name": finding.check,
@@ -184,7 +181,7 @@ class PortSource:
             for finding in live_findings(self._history, self.remote.where)
         ]
 
-    def _parameters(self) -> list[dict[str, Any]]:
+    def _parameters(self, config: dict[str, int | str]) -> list[dict[str, Any]]:
         """The values that can be set, as the robot reports them or the driver uses them."""
         options = self.robot.options
         rows = [
@@ -192,16 +189,13 @@ class PortSource:
             for name, (unit, low, high, text) in _OPTIONS.items()
         ]
         for name, known in TUNABLE.items():
-            if name in self._config:
+            if name in config:
                 row = {
                     "name": name,
-                    "value": self._config[name],
+                    "value": config[name],
                     "unit": known.unit,
                     "low": known.low,
                     "high": known.high,
                 }
                 rows.append({**row, "text": known.command.summary, "whole": True})
         return rows
-
-    def _on_config(self, event: Configured) -> None:
-        self._config = dict(event.config.values())

@@ -38,6 +38,7 @@ from ...state import Echo, RobotState, drained, reported_state, stalled_wheels
 from ..messages import Request, flag, number
 from ..packets import FrameLog
 from .rosbag import is_bag, read_packets
+from .source import Unstepped
 
 #: s added to the times of a recording: the first packet may have begun before it, and stamps must be positive.
 _EPOCH = 1000.0
@@ -117,7 +118,7 @@ class RecordingRemote:
         return drained(self.lines)
 
 
-class RecordingSource:
+class RecordingSource(Unstepped):
     """A recording with a playhead, which all browsers share.
 
     Args:

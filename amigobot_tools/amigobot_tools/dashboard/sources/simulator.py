@@ -12,19 +12,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from amigobot_driver import AmigoBot, Options, RequestRefusedError
+from amigobot_driver import RequestRefusedError
 from amigobot_driver.doctor import Kind, Target
-from amigobot_driver.sim import OptionError, Simulator, Window, World, WorldError, WorldPose, parse_faults
+from amigobot_driver.sim import OptionError, Window, World, WorldError, WorldPose, parse_faults
 from amigobot_driver.sim.faults import Faults
 from amigobot_driver.transport.simulated import simulator_of
 
-from ...state import RobotState
 from ..examination import Examination
 from ..messages import Request, flag, number, text, whole
 from .neighbors import Neighbors, open_robots
 from .obstacles import Obstacle, new_box, new_circle, things_of
-from .paced import FASTEST, SLOWEST, PacedDriver
+from .paced import FASTEST, SLOWEST, PacedDriver, SteppedBot
 from .port import PortSource
+from .source import Result
 
 #: m; obstacles are put within this distance of the origin.
 _REACH = 1000.0
@@ -33,21 +33,6 @@ _MAX_OBSTACLES = 50
 _TIMEOUT = 0.5
 _COORDINATE = number(-_REACH, _REACH)
 _ANGLE = number(-100.0, 100.0)
-
-
-class SimulatedBot(AmigoBot):
-    """An `AmigoBot` on a simulator whose clock can be changed."""
-
-    def __init__(
-        self, port: str, *, timeout: float, options: Options, simulator: Simulator, beside: Callable[[float], None]
-    ) -> None:
-        self._new_driver = partial(PacedDriver, simulator=simulator, beside=beside)  # type: ignore[assignment]
-        super().__init__(port, timeout=timeout, options=options)
-
-    @property
-    def paced(self) -> PacedDriver:
-        """The clock and the simulator."""
-        return self._driver  # type: ignore[return-value]
 
 
 class SimulatorSource(PortSource):
@@ -66,6 +51,7 @@ class SimulatorSource(PortSource):
     """
 
     kind = "simulator"
+    period = 0.005
 
     def __init__(
         self, url: str, profile: str = "", *, timeout: float = 10.0, robots: Path | None = None, name: str = ""
@@ -76,14 +62,14 @@ class SimulatorSource(PortSource):
             url = f"{robots.name}: {name}"
         else:
             (self._simulator, _), self._neighbors = simulator_of(url), Neighbors()
-        make = partial(SimulatedBot, simulator=self._simulator, beside=self._neighbors.exchange)
+        make = partial(SteppedBot, new_driver=partial(PacedDriver, line=self._simulator))
         try:
             super().__init__(url, profile, timeout=timeout, make=make)
         except BaseException:
             self._neighbors.close()
             raise
         self.remote.add_messages(lines)
-        assert isinstance(self.robot, SimulatedBot)
+        assert isinstance(self.robot, SteppedBot)
         self._driver = self.robot.paced
         self._world: World = self._simulator.world
         self._things = things_of(self._world)
@@ -110,30 +96,29 @@ class SimulatorSource(PortSource):
 
     def live(self) -> dict[str, Any]:
         """Return truth and clock of the simulation."""
-        driver = self._driver
-        with driver.world() as simulator:
-            truth, odometry = simulator.truth, self._odometry()
-            if self._origin is None:
-                self._origin = _origin(truth.pose, odometry)
-            origin, pose = self._origin, truth.pose
-            return {
-                "sim": {
-                    "time": driver.elapsed,
-                    "speed": driver.speed,
-                    "actual": 0.0 if driver.paused else driver.actual_speed,
-                    "paused": driver.paused,
-                    "x": pose.x,
-                    "y": pose.y,
-                    "yaw": pose.heading,
-                    "left_velocity": truth.left_velocity,
-                    "right_velocity": truth.right_velocity,
-                    "touching": truth.touching,
-                    "charge": simulator.battery.charge,
-                    "bytes_in_transit": simulator.bytes_in_transit,
-                },
-                "origin": (origin.x, origin.y, origin.heading),
-                "others": self._neighbors.poses(),
-            }
+        driver, simulator = self._driver, self._simulator
+        truth = simulator.truth
+        if self._origin is None:
+            self._origin = _origin(truth.pose, self._odometry())
+        origin, pose = self._origin, truth.pose
+        return {
+            "sim": {
+                "time": driver.elapsed,
+                "speed": driver.speed,
+                "actual": 0.0 if driver.paused else driver.actual_speed,
+                "paused": driver.paused,
+                "x": pose.x,
+                "y": pose.y,
+                "yaw": pose.heading,
+                "left_velocity": truth.left_velocity,
+                "right_velocity": truth.right_velocity,
+                "touching": truth.touching,
+                "charge": simulator.battery.charge,
+                "bytes_in_transit": simulator.bytes_in_transit,
+            },
+            "origin": (origin.x, origin.y, origin.heading),
+            "others": self._neighbors.poses(),
+        }
 
     def sections(self) -> dict[str, Any]:
         """Return also what stands in the world, and faults."""
@@ -149,9 +134,14 @@ class SimulatorSource(PortSource):
         super().close()
         self._neighbors.close()
 
-    def state(self) -> RobotState:
-        """Return what is known of the robot; times count in simulated seconds."""
-        return self.remote.state()
+    def step(self) -> None:
+        """Simulate up to the present, and pass bytes between the other robots and their clients."""
+        self._driver.step()
+        self._neighbors.exchange(self._driver.clock())
+
+    async def perform(self, call: Callable[[], Result]) -> Result:
+        """Call something; the simulation runs ahead while it waits for the robot."""
+        return call()
 
     def examination(self) -> Examination:
         """Return the checks of the session: the simulated robot has no other port.
@@ -185,7 +175,7 @@ class SimulatorSource(PortSource):
     def _step(self, seconds: float) -> str:
         if not self._driver.paused:
             raise RequestRefusedError("the simulation runs: pause it first")
-        self._driver.step(seconds)
+        self._driver.skip(seconds)
         return f"{seconds:g} s more"
 
     def _set_speed(self, factor: float) -> str:
@@ -199,12 +189,11 @@ class SimulatorSource(PortSource):
 
     def _place(self, x: float, y: float, heading: float) -> str:
         pose = WorldPose(x, y, math.remainder(heading, math.tau))
-        with self._driver.world() as simulator:
-            _check_outside(pose, self._things)
-            try:
-                simulator.place(pose)
-            except WorldError as error:
-                raise RequestRefusedError(str(error)) from None
+        _check_outside(pose, self._things)
+        try:
+            self._simulator.place(pose)
+        except WorldError as error:
+            raise RequestRefusedError(str(error)) from None
         return f"the robot is at x {x:.2f} m, y {y:.2f} m now; its odometry has not changed"
 
     def _reset_odometry(self) -> str:
@@ -243,58 +232,52 @@ class SimulatorSource(PortSource):
     def _build(self, things: dict[int, Obstacle]) -> None:
         """Put up these walls and obstacles, if the robot is in none of them."""
         segments = tuple(segment for thing in things.values() for segment in thing.segments())
-        with self._driver.world() as simulator:
-            _check_outside(simulator.truth.pose, things)
-            world = dataclasses.replace(self._world, segments=segments)
-            before = simulator.world
-            try:
-                simulator.replace_world(world)
-                self._neighbors.replace_world(world)
-            except WorldError as error:
-                simulator.replace_world(before)
-                raise RequestRefusedError(str(error)) from None
-            self._things = things
+        simulator = self._simulator
+        _check_outside(simulator.truth.pose, things)
+        world = dataclasses.replace(self._world, segments=segments)
+        before = simulator.world
+        try:
+            simulator.replace_world(world)
+            self._neighbors.replace_world(world)
+        except WorldError as error:
+            simulator.replace_world(before)
+            raise RequestRefusedError(str(error)) from None
+        self._things = things
 
     # -- the robot --------------------------------------------------------------------------------------------
 
     def _set_fault(self, name: str, value: str) -> str:
-        with self._driver.world() as simulator:
-            try:
-                one = parse_faults([f"{name}={value}"] if value.strip() else [])
-                default = getattr(Faults(), name) if not value.strip() else getattr(one, name)
-                simulator.faults = dataclasses.replace(simulator.faults, **{name: default})
-            except (OptionError, AttributeError, TypeError) as error:
-                text = str(error) if isinstance(error, OptionError) else f"there is no fault {name!r:.60}"
-                raise RequestRefusedError(text) from None
+        simulator = self._simulator
+        try:
+            faults = parse_faults([f"{name}={value}"] if value.strip() else [])
+            simulator.faults = dataclasses.replace(simulator.faults, **{name: getattr(faults, name)})
+        except (OptionError, AttributeError, TypeError) as error:
+            text = str(error) if isinstance(error, OptionError) else f"there is no fault {name!r:.60}"
+            raise RequestRefusedError(text) from None
         return f"{name}: {value.strip() or 'off'}"
 
     def _start_fault(self, name: str, seconds: float) -> str:
-        with self._driver.world() as simulator:
-            fields = {field.name: field for field in dataclasses.fields(Faults)}
-            if name not in fields or "Window" not in str(fields[name].type):
-                raise RequestRefusedError(f"{name!r:.60} is not a fault with a time window")
-            changed: dict[str, Any] = {name: Window(self._driver.elapsed, seconds)}
-            simulator.faults = dataclasses.replace(simulator.faults, **changed)
+        fields = {field.name: field for field in dataclasses.fields(Faults)}
+        if name not in fields or "Window" not in str(fields[name].type):
+            raise RequestRefusedError(f"{name!r:.60} is not a fault with a time window")
+        changed: dict[str, Any] = {name: Window(self._driver.elapsed, seconds)}
+        self._simulator.faults = dataclasses.replace(self._simulator.faults, **changed)
         return f"{name} for {seconds:g} s of simulated time"
 
     def _clear_faults(self) -> str:
-        with self._driver.world() as simulator:
-            simulator.faults = Faults()
+        self._simulator.faults = Faults()
         return "no faults"
 
     def _press_motors(self) -> str:
-        with self._driver.world() as simulator:
-            simulator.press_motors_button()
+        self._simulator.press_motors_button()
         return "the MOTORS button of the robot was pressed"
 
     def _press_reset(self) -> str:
-        with self._driver.world() as simulator:
-            simulator.reset()
+        self._simulator.reset()
         return "the RESET button of the robot was pressed"
 
     def _set_charge(self, charge: float) -> str:
-        with self._driver.world() as simulator:
-            simulator.battery.charge = charge
+        self._simulator.battery.charge = charge
         return f"battery at {charge * 100:.0f} %"
 
 

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+import asyncio
+import math
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol, TypeVar
 
 from amigobot_driver.profiles import Profile
 
@@ -15,6 +18,24 @@ from ..examination import Examination
 from ..messages import Request
 from ..packets import FrameLog
 
+Result = TypeVar("Result")
+
+#: Threads for requests that wait for a robot.
+_workers = ThreadPoolExecutor(6, "dashboard-request")
+
+
+class Unstepped:
+    """A source that needs no steps, and whose requests wait in threads."""
+
+    period = math.inf
+
+    def step(self) -> None:
+        """Do nothing."""
+
+    async def perform(self, call: Callable[[], Result]) -> Result:
+        """Call something in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(_workers, call)
+
 
 class Source(Protocol):
     """A robot, simulated or real, or what is recorded of one. Methods return at once unless they say otherwise."""
@@ -22,6 +43,7 @@ class Source(Protocol):
     #: port, simulator, node or recording
     kind: str
     frames: FrameLog
+    period: float  #: s after which `step` is due again
 
     @property
     def remote(self) -> Remote:
@@ -36,6 +58,14 @@ class Source(Protocol):
     @property
     def profile(self) -> Profile | None:
         """The robot's profile; None while it is not known."""
+        ...
+
+    def step(self) -> None:
+        """Do what is due."""
+        ...
+
+    async def perform(self, call: Callable[[], Result]) -> Result:
+        """Call something that may wait for the robot; meanwhile the loop goes on. Returns its result."""
         ...
 
     def state(self) -> RobotState:
