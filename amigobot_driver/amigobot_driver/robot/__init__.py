@@ -47,8 +47,6 @@ from .options import COMPASSES as COMPASSES
 from .options import Options as Options
 from .outcome import Outcome as Outcome
 from .robot import Robot as Robot
-from .sensing.odometry_state import STATE_PERIOD as STATE_PERIOD
-from .sensing.odometry_state import OdometryState as OdometryState
 from .sensing.sonar_array import SonarArray as SonarArray
 from .sensing.sonar_array import SonarPoint as SonarPoint
 from .session import LinkState as LinkState

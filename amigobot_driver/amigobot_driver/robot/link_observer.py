@@ -25,7 +25,6 @@ from .motion.motion import Motion
 from .options import Options
 from .packet_clock import PacketClock
 from .sensing.encoders import WheelEncoders
-from .sensing.odometry_continuation import OdometryContinuation
 from .sensing.rest import RestFilter
 from .sensing.state_estimator import StateEstimator
 from .session import LinkState
@@ -53,7 +52,6 @@ class LinkObserver(ABC):
 
     def __init__(self) -> None:
         self.identity: SyncReply | None = None  #: of the robot; None before the first session
-        self.continuation = OdometryContinuation()
         self.jumped = False  #: the counters have jumped in the newest SIP
         self._rest = RestFilter()
         self._packet_clock = PacketClock(
@@ -131,8 +129,6 @@ class LinkObserver(ABC):
         """A packet whose values are of the time `stamp` (s) arrived while no session was open."""
         # An Erratic streams before OPEN, which zeroes its counters: motion before that belongs to the pose.
         if isinstance(packet, Sip) and self.state is LinkState.OPENING:
-            if self.continuation.pending:
-                self._continue_odometry(packet, stamp)
             self.estimator.odometer.update(packet, stamp, self._packet_clock.cycle)
 
     def on_silence_of_driver(self, now: float) -> None:
@@ -152,8 +148,6 @@ class LinkObserver(ABC):
     def on_sip(self, sip: Sip, stamp: float, now: float) -> Sip:
         """Update the odometry from a SIP of the session and emit the report; return the SIP for the components."""
         sip = self._rest.filtered(sip, stamp, self.profile.units.velocity, driven=self.driven())
-        if self.continuation.pending:
-            self._continue_odometry(sip, stamp)
         jumps = self.estimator.odometer.jumps
         streamed = self.encoders.follows(stamp)
         for event in self.estimator.update(
@@ -172,11 +166,6 @@ class LinkObserver(ABC):
         return sip
 
     # -- inside -----------------------------------------------------------------------------------------------
-
-    def _continue_odometry(self, sip: Sip, stamp: float) -> None:
-        identity = self.identity or SyncReply(name="", robot_class="", subclass="")
-        odometer, profile = self.estimator.odometer, self.profile.name
-        self.emit(self.continuation.apply(odometer, sip, stamp, identity, profile))
 
     def _pose_age(self) -> float:
         """Return by how many s the pose in a SIP is older than the SIP: the time that the firmware's gyro takes."""

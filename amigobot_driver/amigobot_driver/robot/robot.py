@@ -59,7 +59,6 @@ from .outcome import Outcome, finished
 from .raw import raw_instruction
 from .sensing.encoders import WheelEncoders
 from .sensing.gyro import Gyroscope
-from .sensing.odometry_state import OdometryState
 from .sensing.state_estimator import StateEstimator
 from .session import LinkState
 from .streams import COMPASS, ENCODERS, GRIPPER, GYRO, IO, JOYSTICK, Streams
@@ -297,28 +296,12 @@ class Robot(LinkObserver):
 
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
         """Set the pose (m, m, rad) in the odometry frame; the firmware's counters are left alone."""
-        self.continuation.discard()
         self.estimator.odometer.set(x, y, yaw)
 
     def restart_odometry(self) -> None:
         """Begin at the origin with the counters of the next SIP: a recording begins."""
         self.estimator.odometer.forget_counters()
         self.set_odometry()
-
-    def continue_odometry(self, state: OdometryState, max_age: float) -> None:
-        """Continue from the state of an earlier driver, if the first SIP fits it; call before the first connection.
-
-        A `Notice` reports the result.
-
-        Args:
-            state: Result of `odometry_state` of that driver, on the same computer since it was started.
-            max_age: Greatest age of the state in s.
-        """
-        self.continuation.store(state, max_age)
-
-    def odometry_state(self) -> OdometryState | None:
-        """Return the pose and the counters that belong to it; None before the first SIP."""
-        return self.continuation.state(self.estimator.odometer, self.identity, self.profile.name)
 
     def unsupported(self, command: CommandTable) -> str:
         """Return why a command cannot be sent to this robot; "" if it can."""

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import rclpy
@@ -19,10 +17,9 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from ..driver import Driver
-from ..odometry_file import OdometryFile, OdometryFileError, OdometryKeeper, default_path
 from ..profiles import Profile, ProfileError
 from ..replay import Replay
-from ..robot import Event, Outcome, Report, Robot, RobotSnapshot, take_snapshot
+from ..robot import Event, Outcome, Robot, RobotSnapshot, take_snapshot
 from .actions import MotionActions
 from .aux_interface import AuxInterface
 from .diagnostics import Diagnostics
@@ -77,7 +74,6 @@ class AmigobotNode(Node):
         else:
             self.driver = Driver(robot, port, self._on_event)
             stamps = NodeTime(self.get_clock(), self.driver.clock)
-        self._keeper = self._odometry_keeper(robot, port)
         context = NodeContext(self, self.driver, self._params, throttle, stamps)
         self._velocity = VelocityInput(context)
         self._diagnostics.add("cmd_vel", self._velocity.finding)
@@ -93,8 +89,6 @@ class AmigobotNode(Node):
         self.driver.start()
         # A steady clock: simulated time may be stopped.
         self.create_timer(_PERIOD, self._each_second, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        if self._keeper:
-            self._keeper.start()
 
     def _add_parts(self, context: NodeContext, profile: Profile, log: EventLog) -> None:
         """Create the parts of the node; they handle an event in this order."""
@@ -119,25 +113,7 @@ class AmigobotNode(Node):
     def close(self) -> None:
         """Stop the robot and end its session."""
         self._closing.set()
-        with ExitStack() as steps:  # from the last to the first, each one even if another raises
-            if self._keeper:
-                steps.callback(self._keeper.close)
-            steps.callback(self.driver.close)
-
-    def _odometry_keeper(self, robot: Robot, port: str) -> OdometryKeeper | None:
-        """Restore the stored pose and return what stores it from now on; None for robots that end with this process."""
-        max_age = float(self._params["odometry_state_max_age"])
-        if not max_age or not isinstance(self.driver, Driver) or port.startswith("sim://"):
-            return None
-        name = self.get_fully_qualified_name()
-        chosen = str(self._params["odometry_state_file"])
-        file = OdometryFile(Path(chosen).expanduser() if chosen else default_path(name, port), name, port)
-        try:
-            if state := file.load():
-                robot.continue_odometry(state, max_age)
-        except OdometryFileError as error:
-            self.get_logger().warning(f"odometry starts at zero: {error}")
-        return OdometryKeeper(self.driver, file, report=self.get_logger().warning)
+        self.driver.close()
 
     def _on_parameters(self, changes: list[Parameter]) -> None:
         self._params.apply(changes)
@@ -171,8 +147,6 @@ class AmigobotNode(Node):
 
     def _on_event(self, event: Event) -> None:
         """Called by the driver's threads, one at a time."""
-        if self._keeper and isinstance(event, Report):
-            self._keeper.notice(event.frame)
         try:
             for handle in self._handlers.get(type(event), ()):
                 handle(event)

@@ -264,18 +264,6 @@ TABLE = (
         option="encoder_odometry",
         convert=lambda source: source == "encoders",
     ),
-    Spec(
-        "odometry_state_max_age",
-        60.0,
-        "after a restart, continue the odometry if the stored pose is at most this old; 0: store no pose",
-        "s",
-        (0.0, 3600.0),
-    ),
-    Spec(
-        "odometry_state_file",
-        "",
-        "file of the stored pose; empty: one for each node and port in $XDG_STATE_HOME/amigobot",
-    ),
     _Changeable(
         "gyro",
         "auto",

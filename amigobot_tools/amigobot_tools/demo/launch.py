@@ -66,7 +66,6 @@ class Launch:
         """Start a node with the limits of a tour. Its odometry begins at the origin."""
         parameters = {
             "port": port,
-            "odometry_state_max_age": 0.0,
             "max_linear_velocity": tour.speed,
             "max_angular_velocity": tour.turn_rate,
         }

@@ -17,7 +17,6 @@ from ...connection_policy import MAX_ROLL
 from ...profiles import Profile
 from ...protocol import Sip
 from ..events import START_VARIANCE, UNKNOWN_VARIANCE, Odometry
-from .odometry_state import STATE_PERIOD, OdometryState
 
 _COUNTER = 0x8000
 _TURN = 4096
@@ -105,37 +104,6 @@ class Odometer:
         self._zero_by = -math.inf  #: s, until when a SIP may show counters that OPEN has zeroed
         self._marked = self.state
         self._anchor()
-
-    def resume(self, saved: OdometryState, sip: Sip, stamp: float) -> tuple[bool, str]:
-        """Continue from a stored state, if the counters of the first SIP fit it; call `update` with that SIP next.
-
-        Args:
-            saved: The stored state.
-            sip: The first SIP.
-            stamp: Time of the SIP in s.
-
-        Returns:
-            Whether they fit, and the reason.
-        """
-        dt = stamp - saved.stamp
-        counted = self._motion(counter_differences(sip, saved.sip), saved.sip.heading)
-        distance = math.hypot(counted.x, counted.y)
-        if self._were_zeroed(saved.sip, sip, dt, counted):
-            if not saved.at_rest:
-                return False, "its counters were zeroed while it was driving, how far it rolled is not known"
-            reason = "its counters were zeroed since, it was at rest"
-        elif distance > self._limits.linear * min(dt, STATE_PERIOD + MAX_ROLL) + MARGIN:
-            return (
-                False,
-                f"its counters differ by {distance:.2f} m, more than it rolls in {dt:.0f} s without a driver",
-            )
-        else:
-            reason = f"the robot has moved {distance:.3f} m since"
-        self.state, self.counters, self.interrupted = saved.odometry, (saved.sip, saved.stamp), True
-        self._marked = self.state
-        self.frame += 1
-        self._anchor()
-        return True, reason
 
     def interrupt(self) -> None:
         """Set the velocity to unknown: the session has ended, and the next SIP comes after a gap."""
