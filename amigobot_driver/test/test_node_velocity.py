@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from ros_bench import NODE, Bench, Client, Node, Robot
 from standstill import METER
 
@@ -196,19 +197,22 @@ class TestTwistStamped:
         assert moves_asked_for(stamped, since) == []
 
 
-class TestTheOtherType:
-    """ROS never connects a publisher of the other type; only this node warns about it."""
-
-    def explained(self, bench: Bench, kind: type, fix: str) -> None:
-        other = Client(bench.domain, "stranger")
-        other.publisher(kind, "cmd_vel")
-        bench.wait_until(lambda: bench.node.logged("stranger publishes cmd_vel as", kind.__name__, fix))
+class TestPublishersThatROSNeverConnects:
+    @pytest.mark.parametrize(
+        ("kind", "reliability", "text"),
+        [
+            (TwistStamped, ReliabilityPolicy.RELIABLE, "as TwistStamped, but this node expects Twist: start it with"),
+            (Twist, ReliabilityPolicy.BEST_EFFORT, "as best effort, but this node expects reliable"),
+        ],
+    )
+    def test_the_log_says_why_once(self, bench: Bench, kind: type, reliability: ReliabilityPolicy, text: str) -> None:
+        name = f"stranger_{kind.__name__.lower()}"
+        other = Client(bench.domain, name)
+        other.node.create_publisher(kind, "cmd_vel", QoSProfile(depth=1, reliability=reliability))
+        bench.wait_until(lambda: bench.node.logged(f"{name} publishes cmd_vel {text}"))
         bench.diagnostic("link", fresh=True)  # it looks for strangers once a second
-        assert len(bench.node.logged("stranger publishes cmd_vel")) == 1
+        assert len(bench.node.logged(f"{name} publishes cmd_vel")) == 1
         other.close()
-
-    def test_a_twist_stamped_publisher_is_warned_about(self, bench: Bench) -> None:
-        self.explained(bench, TwistStamped, "-p enable_stamped_cmd_vel:=true")
 
 
 def test_every_velocity_topic_belongs_to_the_node(bench: Bench) -> None:

@@ -55,12 +55,11 @@ class CycleFilter:
             self._packets.clear()
             self._packets.append((self._count + 1, arrival))
         self._count += cycles
-        phase, least = self._phase(self._count, arrival), self._least()
         regular, self._regular = self._regular and cycles == 1, cycles == 1
-        if regular or (cycles and phase > least - _DOUBTFUL * self.cycle):
+        if regular or (cycles and arrival > self._begun() - _DOUBTFUL * self.cycle):
             self._packets.append((self._count, arrival))
             self._measure()
-        self._begin = min(self._count * self.cycle + self._least(), arrival)
+        self._begin = min(self._begun(), arrival)
         return self._begin
 
     def latest(self, arrival: float, *, first: bool) -> float:
@@ -75,18 +74,17 @@ class CycleFilter:
         cycles = max(0, int((arrival - self._begin) / self.cycle + _EARLY * first))
         return min(self._begin + cycles * self.cycle, arrival)
 
-    def _phase(self, number: int, arrival: float) -> float:
-        return arrival - number * self.cycle
-
-    def _least(self) -> float:
-        return min(self._phase(*packet) for packet in self._packets)
+    def _begun(self) -> float:
+        """Return when the current cycle began (s) by the packet that was the least late."""
+        count, cycle = self._count, self.cycle
+        return min([arrival + (count - number) * cycle for number, arrival in self._packets])
 
     def _measure(self) -> None:
         """Correct the length of the cycle by the least late packets of the older and of the newer half."""
         if len(self._packets) == _WINDOW:
-            packets = list(self._packets)
-            (first, since), (last, until) = (
-                min(half, key=lambda packet: self._phase(*packet))
+            packets, cycle = list(self._packets), self.cycle
+            (_, first, since), (_, last, until) = (
+                min([(arrival - number * cycle, number, arrival) for number, arrival in half])
                 for half in (packets[: _WINDOW // 2], packets[_WINDOW // 2 :])
             )
-            self.cycle += _GAIN * ((until - since) / (last - first) - self.cycle)
+            self.cycle += _GAIN * ((until - since) / (last - first) - cycle)

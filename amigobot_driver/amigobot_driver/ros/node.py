@@ -137,7 +137,7 @@ class AmigobotNode(Node):
         if self._recording:
             self._recording.check()
         self._diagnostics.publish(self._snapshot())
-        self._velocity.warn_about_twist_type()
+        self._velocity.warn_about_publishers()
         if self._raw.needed != self._traced:
             self._configure()
 

@@ -20,7 +20,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
-from rclpy.event_handler import PublisherEventCallbacks
+from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -101,7 +101,9 @@ class Topic:
     def subscribe(self, node: Node, callback: Callable[..., object], number: int | None = None) -> None:
         """Create the subscription, for a port with this number, whose callback gets the number first."""
         callback = callback if number is None else partial(callback, number)
-        node.create_subscription(self.kind, self._name(number), callback, self.qos)
+        # As above: a quarter of the CPU at 10 velocities a second. The publisher logs the same.
+        no_events = SubscriptionEventCallbacks(use_default_callbacks=False)
+        node.create_subscription(self.kind, self._name(number), callback, self.qos, event_callbacks=no_events)
 
     def pattern(self) -> str:
         """Return the name as a regular expression."""

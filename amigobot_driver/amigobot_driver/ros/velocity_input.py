@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from geometry_msgs.msg import Twist, TwistStamped
+from rclpy.qos import ReliabilityPolicy
 
 from amigobot_msgs.msg import HeadingVelocity, WheelVelocities
 
@@ -41,18 +42,23 @@ class VelocityInput(Interface):
         topics.CMD_WHEELS.subscribe(self._node, self._on_wheels)
         topics.CMD_HEADING.subscribe(self._node, self._on_heading)
 
-    def warn_about_twist_type(self) -> None:
-        """Warn about publishers of the other Twist type: ROS never connects them to this node."""
+    def warn_about_publishers(self) -> None:
+        """Warn about publishers that ROS never connects to this node: of the other Twist type, or best-effort."""
         if not self._node.count_publishers(topics.CMD_VEL.name):
             return  # counting takes a tenth of the time of the query below
         expected = "TwistStamped" if self._stamped else "Twist"
         for publisher in self._node.get_publishers_info_by_topic(topics.CMD_VEL.name):
             kind = publisher.topic_type.rpartition("/")[2]
-            if kind != expected and self._context.throttle.due(f"{publisher.node_name} {kind}"):
-                self._node.get_logger().warning(
-                    f"{publisher.node_name} publishes {topics.CMD_VEL.name} as {kind}, but this node expects "
-                    f"{expected}: start it with -p enable_stamped_cmd_vel:={str(not self._stamped).lower()}"
-                )
+            name, topic = publisher.node_name, topics.CMD_VEL.name
+            if kind != expected:
+                remedy = f"start it with -p enable_stamped_cmd_vel:={str(not self._stamped).lower()}"
+                text = f"{name} publishes {topic} as {kind}, but this node expects {expected}: {remedy}"
+            elif publisher.qos_profile.reliability is ReliabilityPolicy.BEST_EFFORT:
+                text = f"{name} publishes {topic} as best effort, but this node expects reliable: change its QoS"
+            else:
+                continue
+            if self._context.throttle.due(text):
+                self._node.get_logger().warning(text)
 
     def finding(self) -> Finding:
         """Return the diagnostics status: the publishers of velocities. Several are allowed."""
