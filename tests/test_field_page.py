@@ -12,8 +12,7 @@ import shlex
 from tools import field_table
 
 from amigobot_driver.cli import sim
-from amigobot_driver.sim import load_reported
-from amigobot_driver.sim.faults import parse_faults
+from amigobot_driver.sim import build_simulator
 
 FACTS = [fact for facts in field_table.topics().values() for fact in facts]
 
@@ -42,7 +41,4 @@ def test_the_simulator_takes_each_named_option() -> None:
     sim.add_arguments(parser)
     for option in {fact.sim for fact in FACTS if fact.sim}:
         where = [] if "--tcp" in option else ["--pty", "unused"]
-        args = parser.parse_args([*where, *shlex.split(option)])
-        parse_faults(args.fault)
-        if args.reported:
-            load_reported(args.reported)
+        build_simulator(sim._options(parser.parse_args([*where, *shlex.split(option)])))

@@ -30,7 +30,7 @@ from amigobot_driver.protocol import (
     parse,
 )
 from amigobot_driver.sim import SessionState, Simulator, load_report
-from amigobot_driver.sim.options import reported_robots
+from amigobot_driver.sim.reported import reported_robots
 from amigobot_tools.verify import report, runs
 from amigobot_tools.verify.client import Client
 from amigobot_tools.verify.person import Measure
@@ -276,7 +276,11 @@ def test_reported_robot_is_verified_to_the_end(name: str, tmp_path: Path) -> Non
 def test_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> None:
     chosen = "packets", "frames_erratic", "settings", "sounds", "directions", "heading_unit", "brake", "floor_sensors"
     (tmp_path / "counted.yaml").write_text("extends: erratic\nname: counted\nquirks: {checksum_over_count: true}\n")
-    url = "sim://erratic?checksum=count&heading=deg&duty=permille&wheels=left&bits=player&layout=player"
+    (tmp_path / "other.yaml").write_text(
+        "extends: erratic\nname: other\nfloor: {first_bit: 4, floor_is_high: true}\nquirks: {checksum_over_count: true,"
+        " heading_in_degrees: true, duty_per_mille: true, left_wheel_first: true, short_motor_packets: true}\n"
+    )
+    url = f"sim://?robot={tmp_path}/other.yaml"
     arguments = ["--robot", str(tmp_path / "counted.yaml"), "--output", str(tmp_path / "report")]
     assert main(["verify", url, *arguments, *only(*chosen)]) == 1
     made = report.load(tmp_path / "report" / report.REPORT)

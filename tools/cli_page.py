@@ -27,9 +27,8 @@ TABLE = "subcommands"
 _BELOW = {
     "--as": "robots-as-reported",
     "--fault": "faults",
-    "--variant": "the-erratic",
-    "--wear": "wear-sonars-auxiliary-devices",
-    "--sonar": "wear-sonars-auxiliary-devices",
+    "--wear": "wear-and-sonars",
+    "--sonar": "wear-and-sonars",
 }
 
 

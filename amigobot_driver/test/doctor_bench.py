@@ -525,7 +525,7 @@ def battery_low(bench: Bench, rng: random.Random, seed: int) -> Fault:
     kind = seed % 5
     options: dict[str, Any] = {"charge": rng.uniform(0.01, 0.06), "seed": seed}
     if kind == 1:
-        options["refuse_low_battery"] = True
+        options["faults"] = Faults(refuse_low_battery=True)
     elif kind == 2:
         options["faults"] = Faults(refuse_open=True)
     elif kind == 3:

@@ -59,6 +59,12 @@ def framed(change: Callable[[bytes], bytes]) -> Callable[[], Way]:
     return make
 
 
+def between_every(count: int, text: bytes) -> Callable[[bytes], bytes]:
+    """Write a text before every `count`-th frame."""
+    numbers = itertools.count()
+    return lambda frame: frame if next(numbers) % count else text + frame
+
+
 def without_packets(*ids: int) -> Fault:
     return Fault(down=edited(lambda data, now: [] if data[0] in ids else [data]))
 
@@ -96,7 +102,7 @@ add("checksum bytes swapped", Fault(down=framed(lambda f: f[:-2] + f[:-3:-1])), 
 add("checksum 0", Fault(down=framed(lambda f: f[:-2] + bytes(2))), "checksum")
 add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "cut-packets")
 add("1 % of the bytes damaged", Fault(options={"faults": Faults(corrupt=0.002)}), "bad-link")
-add("modem text", Fault(options={"faults": Faults(babble=2.0)}), "foreign-text")
+add("modem text", Fault(down=framed(between_every(5, b"\r\nPartner busy!"))), "foreign-text")
 add("silence", Fault(down=changing(lambda data: b"")), "robot-off")
 
 # -- times ------------------------------------------------------------------------------------------------------------

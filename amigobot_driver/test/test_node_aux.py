@@ -13,16 +13,22 @@ from geometry_msgs.msg import Twist
 from ros_bench import Bench, Robot
 
 from amigobot_driver.protocol import Command
-from amigobot_driver.sim import LoopBack, Reply, ScriptedDevice
+from amigobot_driver.sim import LoopBack
 from amigobot_msgs.msg import AuxData
 from amigobot_msgs.srv import AuxRead, AuxWrite
+
+
+class Voltmeter(LoopBack):
+    """Answers each request with the voltage."""
+
+    def receive(self, data: bytes, now: float) -> None:
+        super().receive(b"12.4\r" * data.count(b"?V\r"), now)
 
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
     """AUX1 has a device that answers one question, AUX2 a plug that sends everything back."""
-    voltmeter = ScriptedDevice([Reply(b"?V\r", b"12.4\r", delay=0.1)])
-    with Bench(Robot(baud=9600, aux={1: voltmeter, 2: LoopBack()})) as bench:
+    with Bench(Robot(baud=9600, aux={1: Voltmeter(), 2: LoopBack()})) as bench:
         yield bench.connected()
 
 

@@ -14,7 +14,7 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Aux, Command
 from amigobot_driver.robot import Options, Received
 from amigobot_driver.robot.devices.auxiliary import BUFFER, HOLD, QUIET, AuxPort
-from amigobot_driver.sim import AuxDevice, Reply, ScriptedDevice, Simulator
+from amigobot_driver.sim import AuxDevice, Simulator
 
 
 class Sensor:
@@ -167,7 +167,9 @@ class TestReading:
 
 class TestAuxRead:
     def test_a_question_and_its_answer(self) -> None:
-        bench, port = connected(ScriptedDevice([Reply(b"?V\r", b"12.4 volts\r", delay=0.3)]))
+        sensor = Sensor()
+        bench, port = connected(sensor)
+        sensor.say(b"12.4 volts\r")
         bench.ask(lambda: port.writer.write(b"?V\r"))
         since = bench.now
         reading = bench.ask(lambda: port.reader.read(11, 2.0, since))

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from bench import Bench
 
-from amigobot_driver.profiles import load_profile
+from amigobot_driver.profiles import Quirks, load_profile
 from amigobot_driver.protocol import (
     Command,
     ErraticCommand,
@@ -38,21 +39,32 @@ from amigobot_driver.robot import (
 )
 from amigobot_driver.robot.dialects import Dialect, dialects
 from amigobot_driver.robot.dialects.erratic import Erratic
-from amigobot_driver.sim import Faults, Revision, Simulator, load_world
+from amigobot_driver.sim import Faults, Simulator, load_world
 
 FAMILY, ERRATIC = dialects()
 
 
-def erratic(options: Options | None = None, *, profile: str = "erratic", **simulator: object) -> Bench:
-    """A bench with a simulated Erratic at its own line speed."""
-    made = lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400, **simulator)  # type: ignore[arg-type]  # noqa: E731
+def erratic(
+    options: Options | None = None,
+    *,
+    profile: str = "erratic",
+    robot: str = "erratic",
+    quirk: str = "",
+    charge: float = 1.0,
+) -> Bench:
+    """A bench with a simulated Erratic at its own line speed. The driver has the profile, the simulator the robot."""
+    own = load_profile(robot)
+    if quirk:
+        own = dataclasses.replace(own, quirks=Quirks(**{quirk: True}))
+    made = lambda: Simulator(own, load_world("empty"), baud=38400, charge=charge)  # noqa: E731
     return Bench(options or Options(profile=profile), simulator=made)
 
 
 def own_profile(folder: Path, quirk: str) -> str:
-    """A profile file that differs from the Erratic's in one thing."""
+    """A profile file that differs from the Erratic's in one thing; "" for nothing."""
     file = folder / "mine.yaml"
-    file.write_text(f"extends: erratic\nname: mine\nquirks: {{{quirk}}}\n", encoding="utf-8")
+    quirks = f"{{{quirk}: true}}" if quirk else "{}"
+    file.write_text(f"extends: erratic\nname: mine\nquirks: {quirks}\n", encoding="utf-8")
     return str(file)
 
 
@@ -214,9 +226,9 @@ class TestDriving:
         with pytest.raises(RequestRefusedError, match="latched"):
             bench.drive(0.1, 0.0)
 
-    @pytest.mark.parametrize(("order", "first"), [("right", "false"), ("left", "true")])
-    def test_wheels_turn_as_they_are_told_whichever_comes_first(self, tmp_path: Path, order: str, first: str) -> None:
-        bench = erratic(profile=own_profile(tmp_path, f"left_wheel_first: {first}"), revision=Revision(wheels=order))
+    @pytest.mark.parametrize("quirk", ["", "left_wheel_first"])
+    def test_wheels_turn_as_they_are_told_whichever_comes_first(self, tmp_path: Path, quirk: str) -> None:
+        bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk)
         bench.connect()
         for _ in range(20):
             bench.ask(lambda: bench.robot.drive_wheels(0.2, 0.3, bench.now))
@@ -225,7 +237,8 @@ class TestDriving:
         assert (truth.left_velocity, truth.right_velocity) == pytest.approx((0.2, 0.3), abs=0.02)
 
     def test_a_checksum_over_the_count_is_spoken_where_the_profile_asks_for_it(self, tmp_path: Path) -> None:
-        bench = erratic(profile=own_profile(tmp_path, "checksum_over_count: true"), revision=Revision(checksum="count"))
+        quirk = "checksum_over_count"
+        bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk)
         bench.plug_in()
         bench.until(lambda: bench.robot.running, within=5)
         assert bench.robot.link.decoder.stats.checksum_errors == 0
@@ -244,7 +257,7 @@ class TestHeadingUnit:
 
     @pytest.mark.parametrize("rate", [1.0, -1.0])
     def test_degrees_are_noticed_when_the_robot_turns(self, rate: float) -> None:
-        bench = erratic(revision=Revision(heading="deg"))
+        bench = erratic(quirk="heading_in_degrees")
         bench.connect()
         bench.run(8.0, cmd_vel=(0.0, rate))
         assert any("taken as degrees" in notice.text for notice in bench.told(Notice))
@@ -278,7 +291,7 @@ class TestHeadingUnit:
         assert not dialect.remarks
 
     def test_both_layouts_of_the_motor_packet_are_read(self) -> None:
-        bench = erratic(revision=Revision(layout="player"))
+        bench = erratic(quirk="short_motor_packets")
         bench.connect()
         bench.run(3.0, cmd_vel=(0.4, 0.2))
         bench.run(1.0)
@@ -370,10 +383,10 @@ class TestSettings:
         bench.run(1.0)
         assert own_words(bench, again).count("PWM_DUTY(70)") == 3
 
-    @pytest.mark.parametrize(("unit", "quirk"), [("percent", "false"), ("permille", "true")])
-    def test_the_duty_is_what_was_asked_for_in_either_unit(self, tmp_path: Path, unit: str, quirk: str) -> None:
+    @pytest.mark.parametrize("quirk", ["", "duty_per_mille"])
+    def test_the_duty_is_what_was_asked_for_in_either_unit(self, tmp_path: Path, quirk: str) -> None:
         """docs/protocol E-46; CONFIG shows which one it is."""
-        bench = erratic(profile=own_profile(tmp_path, f"duty_per_mille: {quirk}"), revision=Revision(duty=unit))
+        bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk)
         bench.connect()
         bench.ask(lambda: bench.robot.pwm.set(8000, 0.6, bench.now))
         bench.run(2.0)
@@ -408,9 +421,9 @@ class TestInputs:
         driving = bench.told(MotorCurrents)[-1]
         assert 0 <= standing.left < driving.left < 30
 
-    @pytest.mark.parametrize(("bits", "profile"), [("manual", "erratic"), ("player", "erratic-player")])
-    def test_a_floor_that_ends_is_told_by_its_side(self, bits: str, profile: str) -> None:
-        bench = erratic(profile=profile, revision=Revision(bits=bits))
+    @pytest.mark.parametrize("profile", ["erratic", "erratic-player"])
+    def test_a_floor_that_ends_is_told_by_its_side(self, profile: str) -> None:
+        bench = erratic(profile=profile, robot=profile)
         bench.connect()
         bench.run(1.0)
         assert bench.told(FloorReading)[-1].floors == (True, True)

@@ -20,14 +20,14 @@ from amigobot_driver.sim import Faults, OptionError, Simulator, Window, load_wor
 
 class TestWriting:
     def test_all_kinds(self) -> None:
-        texts = ["corrupt=0.001", "silence=10:2", "unplug=5:1:60", "reset=30", "dead_sonars=2,5", "stuck_button=1"]
+        texts = ["corrupt=0.001", "silence=10:2", "unplug=5:1:60", "reset=30", "dead_sonars=2,5", "stop_button=1"]
         assert parse_faults(texts) == Faults(
             corrupt=0.001,
             silence=Window(10, 2),
             unplug=Window(5, 1, every=60),
             reset=Window(30),
             dead_sonars=frozenset({2, 5}),
-            stuck_button=True,
+            stop_button=True,
         )
         assert parse_faults([]) == Faults()
 
@@ -43,7 +43,7 @@ class TestWriting:
             "silence=a",
             "unplug=1:5:2",
             "dead_sonars=x",
-            "stuck_button=yes",
+            "stop_button=yes",
             "",
         ],
     )
@@ -102,7 +102,7 @@ class TestRobot:
 
 
 class TestRepeatable:
-    FAULTS = Faults(corrupt=0.002, lose_bytes=0.001, lose_packets=0.02, duplicate=0.02, delay=0.05, babble=0.5)
+    FAULTS = Faults(corrupt=0.002, lose_bytes=0.001, lose_packets=0.02, delay=0.05)
 
     def drive(self, seed: int, steps: list[float]) -> tuple[bytes, object]:
         """Everything the client hears, and where the robot ends, when one looks at these intervals."""
@@ -118,7 +118,7 @@ class TestRepeatable:
             sim.receive(instruction.encode(), due)
         return received + sim.transmit(now + 2.0), sim.truth
 
-    @pytest.mark.parametrize("faults", [Faults(), Faults(lose_packets=0.3, duplicate=0.1), Faults(delay=0.08)])
+    @pytest.mark.parametrize("faults", [Faults(), Faults(lose_packets=0.3), Faults(delay=0.08)])
     def test_next_event_misses_nothing(self, faults: Faults) -> None:
         """Who wakes only when event_texts hears the same bytes at the same times as who looks all the time."""
 

@@ -16,7 +16,7 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ArcosTail, Command, Reset
 from amigobot_driver.robot import Options
 from amigobot_driver.sim import Faults, OptionError, SessionState, load_reported
-from amigobot_driver.sim.options import reported_robots
+from amigobot_driver.sim.reported import reported_robots
 from amigobot_driver.transport.simulated import simulator_of
 
 ROBOTS = reported_robots()
@@ -59,7 +59,7 @@ def test_the_doctor_has_the_faults_of_the_robot_and_no_other(name: str) -> None:
 
 def test_a_name_chooses_the_robot_and_a_profile_of_the_same_body_is_accepted() -> None:
     assert simulator_of("sim://?as=grunt")[0].profile.name == "p3at-sh"
-    assert simulator_of("sim://p3at?as=grunt&faults=babble=1")[0].faults.babble == 1
+    assert simulator_of("sim://p3at?as=grunt&faults=delay=1")[0].faults.delay == 1
     with pytest.raises(OptionError, match="grunt is the robot p3at-sh, not amigo"):
         load_reported("grunt", "amigo")
     with pytest.raises(OptionError, match="allowed:\n  alcala"):

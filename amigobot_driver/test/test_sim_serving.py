@@ -317,11 +317,6 @@ class TestCommand:
             (["--tcp", "0", "--start", "1,2"], "expected X,Y,DEGREES"),
             (["--tcp", "0", "--start", "0,0,0"], "does not fit"),
             (["--tcp", "0", "--name", "two words"], "without blanks"),
-            (["--tcp", "0", "--variant", "layout=player"], "robot amigo has no variant layout: only the robot erratic"),
-            (
-                ["--tcp", "0", "--robot", "erratic", "--variant", "bits=8"],
-                "variant bits is '8', expected manual or player",
-            ),
         ],
     )
     def test_mistakes_are_said_in_one_line(
@@ -383,7 +378,7 @@ class TestInProcess:
         ("url", "message"),
         [
             ("sim://r2d2", "robot 'r2d2' is not known"),
-            ("sim://amigo?colour=red", "option 'colour' is not known, allowed: world, start"),
+            ("sim://amigo?colour=red", "option 'colour' is not known, allowed: robot, as"),
             ("sim://amigo?seed=one", "option seed='one'"),
             ("sim://amigo?seed", "bad query field"),
             ("sim://amigo?start=1,2,inf", "start is inf, expected a number from -1000 to 1000 deg"),

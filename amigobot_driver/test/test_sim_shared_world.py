@@ -107,7 +107,7 @@ def test_options_of_the_file_are_those_of_sim(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "world: empty\nrobots:\n  alpha: {tcp: 8101, start: [1, 2, 90], wear: {left_scale: 1.02, slip: 0.01},"
-        " faults: {dead_sonars: 2}, refuse_low_battery: true}\n  beta: {pty: /tmp/beta, robot: p3dx, start: [3, 2, 0]}",
+        " faults: {dead_sonars: 2, no_floor: 1}}\n  beta: {pty: /tmp/beta, robot: p3dx, start: [3, 2, 0]}",
     )
     robots = load_robots(path)
     assert [entry.name for entry in robots.robots] == ["alpha", "beta"]
@@ -116,8 +116,7 @@ def test_options_of_the_file_are_those_of_sim(tmp_path: Path) -> None:
         "name": "alpha",
         "start": "1,2,90",
         "wear": "left_scale=1.02;slip=0.01",
-        "faults": "dead_sonars=2",
-        "refuse_low_battery": "1",
+        "faults": "dead_sonars=2;no_floor=1",
     }
     world = robots.build()
     assert world.robots["beta"].profile.name == "p3dx"
@@ -132,7 +131,7 @@ def test_options_of_the_file_are_those_of_sim(tmp_path: Path) -> None:
         ("robots: {a: {}}", "robot a: no port is given, add one of pty: PATH and tcp: PORT"),
         ("robots: {a: {pty: /tmp/a, tcp: 1}}", "robot a: pty and tcp are both given, leave one of them out"),
         ("robots: {a: {pty: /tmp/a}, b: {pty: /tmp/a}}", "/tmp/a is given twice: give each robot a port of its own"),
-        ("robots: {a: {pty: /tmp/a, wolrd: x}}", "robot a: key 'wolrd' is not known, allowed: pty, tcp, start"),
+        ("robots: {a: {pty: /tmp/a, wolrd: x}}", "robot a: key 'wolrd' is not known, allowed: pty, tcp, robot"),
         ("robots: {a: {pty: /tmp/a, seed: x}}", "robot a: option seed='x': "),
         ("robots: {a: {pty: /tmp/a, robot: r2d2}}", "robot a: robot 'r2d2' is not known, allowed: "),
         ("robots: {a: {pty: /tmp/a}, b: {pty: /tmp/b}}", "another robot would be inside"),

@@ -24,7 +24,6 @@ from typing import IO
 from .. import signals
 from ..sim import (
     Faults,
-    Revision,
     SessionState,
     Simulator,
     SimulatorEvent,
@@ -32,17 +31,15 @@ from ..sim import (
     Wear,
     build_simulator,
     load_robots,
-    parse_revision,
 )
-from ..sim.build import DEFAULT_ROBOT
+from ..sim.build import OPTIONS
 from ..sim.option_fields import option_help
-from ..sim.options import reported_help
 from ..sim.pty import PtyConnection
+from ..sim.reported import reported_help
 from ..sim.server import ClientConnection, Served, TruthLog, serve
 from ..sim.tcp import TcpConnection
 from ..transport.tcp import DEFAULT_TCP_PORT
 from ..wording import counted, wrong_type
-from . import ranges
 from .usage_error import UsageError
 
 _PATIENCE = 2.0  # s that clients of a fleet have to close their sessions after a signal
@@ -54,60 +51,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--pty", metavar="PATH", help="serve a serial port with a link at PATH")
     where.add_argument("--tcp", metavar="[HOST:]PORT", help="serve TCP; without HOST only on this machine")
     where.add_argument("--robots", metavar="FILE", help="serve the robots of a YAML file, which share its world")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--robot", metavar="NAME", help=f"profile, or a .yaml file ({DEFAULT_ROBOT})")
-    which.add_argument(
-        "--from-report", metavar="FILE", help="report.json of `amigobot verify`: the simulator is that very robot"
-    )
-    parser.add_argument("--as", dest="reported", metavar="NAME", help="a real robot, as it was reported; see below")
-    parser.add_argument("--world", default="room", metavar="NAME", help="world, or a file (%(default)s)")
-    parser.add_argument("--start", metavar="X,Y,DEG", help="start pose (default: of the world)")
-    parser.add_argument(
-        "--seed",
-        type=ranges.whole(0, 2**63 - 1),
-        default=0,
-        metavar="N",
-        help="seed of the random numbers (%(default)s)",
-    )
-    parser.add_argument("--name", help="name of the robot")
-    parser.add_argument("--charge", type=ranges.number(0, 1), help="charge of the battery, 0 to 1 (1.0)")
-    parser.add_argument(
-        "--refuse-low-battery", action="store_true", help="answer no client while the battery is below its alarm"
-    )
-    parser.add_argument(
-        "--baud", type=ranges.whole(0, 115200), help="line speed; 0: infinite (default: of the profile)"
-    )
+    for option in OPTIONS:
+        parser.add_argument(
+            option.flag or f"--{option.name}",
+            dest=option.name,
+            metavar=option.metavar,
+            help=option.help,
+            action="append" if option.repeated else "store",
+        )
     parser.add_argument("--check-baud", action="store_true", help="with --pty: a client at another speed gets noise")
-    parser.add_argument(
-        "--fault",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="inject a fault; see below",
-    )
-    parser.add_argument(
-        "--variant",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="firmware variant of an Erratic; see below",
-    )
-    parser.add_argument(
-        "--wear", action="append", default=[], metavar="NAME=VALUE", help="deviation of the wheels; see below"
-    )
-    parser.add_argument(
-        "--sonar", action="append", default=[], metavar="NAME=VALUE", help="error model of the sonars; see below"
-    )
-    parser.add_argument("--sounds", metavar="FILE", help="YAML file of the stored sounds, or none")
-    parser.add_argument(
-        "--aux", action="append", default=[], metavar="PORT=DEVICE", help="loop, none, or a YAML file of replies"
-    )
     parser.epilog = (
         f"reported robots, each as --as NAME:\n{reported_help()}\n\n"
         f"faults, each as --fault NAME=VALUE:\n{option_help(Faults)}\n\n"
         f"wear, each as --wear NAME=VALUE:\n{option_help(Wear)}\n\n"
-        f"sonar, each as --sonar NAME=VALUE:\n{option_help(SonarModel)}\n\n"
-        f"variants of an Erratic, each as --variant NAME=VALUE:\n{option_help(Revision)}"
+        f"sonar, each as --sonar NAME=VALUE:\n{option_help(SonarModel)}"
     )
     parser.add_argument("--truth", metavar="FILE", help="append the true state of the robot to FILE, as JSON lines")
 
@@ -116,8 +73,6 @@ def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
     if args.check_baud and args.pty is None:
         raise UsageError("--check-baud needs --pty: a TCP connection has no speed")
-    if args.reported and args.from_report:
-        raise UsageError("--as and --from-report both describe a robot: leave one of them out")
     clock = _Clock()
     with contextlib.ExitStack() as stack:
         stopped = stack.enter_context(signals.caught())
@@ -186,26 +141,10 @@ def _described(simulator: Simulator) -> str:
 
 def _options(args: argparse.Namespace) -> dict[str, str]:
     """Return the options of the command line as those of `sim://`."""
-    given = {
-        "robot": args.robot,
-        "report": args.from_report,
-        "as": args.reported,
-        "world": args.world,
-        "start": args.start,
-        "seed": args.seed,
-        "name": args.name,
-        "charge": args.charge,
-        "refuse_low_battery": int(args.refuse_low_battery),
-        "baud": args.baud,
-        "sounds": args.sounds,
-        "faults": ";".join(args.fault),
-        "wear": ";".join(args.wear),
-        "sonar": ";".join(args.sonar),
-        "aux": ";".join(args.aux),
+    given = {option.name: getattr(args, option.name) for option in OPTIONS}
+    return {
+        name: value if isinstance(value, str) else ";".join(value) for name, value in given.items() if value is not None
     }
-    parse_revision(args.variant, Revision())  # refuses names of other options
-    variants = dict(text.partition("=")[::2] for text in args.variant)
-    return {name: str(value) for name, value in given.items() if value not in (None, "")} | variants
 
 
 class _Clock:

@@ -149,6 +149,8 @@ class Quirks:
     left_wheel_first: bool = False  #: in VEL2; if False, the right one as on other robots (docs/protocol E-45)
     duty_per_mille: bool = False  #: in PWM_DUTY; if False, percent (docs/protocol E-46)
     checksum_over_count: bool = False  #: if False, over the data only (docs/protocol E-40)
+    #: of 18 bytes; if False, of 19. The driver reads both, the simulator sends them (docs/protocol E-43)
+    short_motor_packets: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

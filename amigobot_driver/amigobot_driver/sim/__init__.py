@@ -7,15 +7,14 @@ A client that was written for the real robot works unchanged. The package import
 the driver: the driver's assumptions about a robot are tested against an independent implementation of the manuals.
 """
 
-from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
+from .auxiliary import AuxDevice, LoopBack
 from .body import Wear
-from .build import build_simulator, option_names
-from .erratic import Revision, parse_revision, revision_of
+from .build import build_simulator
 from .events import SimulatorEvent
 from .factory import flash_of
 from .faults import Faults, parse_faults
-from .option_fields import OptionError, Window, flag
-from .options import REPORT_FORMAT, REPORT_VERSION, load_report, load_reported, load_sounds, parse_aux
+from .option_fields import OptionError, Window
+from .reported import REPORT_FORMAT, REPORT_VERSION, load_report, load_reported
 from .robots_file import RobotsFile, load_robots
 from .session import SessionState
 from .shared_world import SharedWorld
@@ -32,10 +31,7 @@ __all__ = [
     "Faults",
     "LoopBack",
     "OptionError",
-    "Reply",
-    "Revision",
     "RobotsFile",
-    "ScriptedDevice",
     "Segment",
     "SessionState",
     "SharedWorld",
@@ -50,18 +46,12 @@ __all__ = [
     "WorldPose",
     "available_worlds",
     "build_simulator",
-    "flag",
     "flash_of",
     "load_report",
     "load_reported",
     "load_robots",
-    "load_sounds",
     "load_world",
-    "option_names",
-    "parse_aux",
     "parse_faults",
     "parse_pose",
-    "parse_revision",
     "playlist",
-    "revision_of",
 ]

@@ -9,9 +9,6 @@ so many bytes have arrived.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from ..protocol import BAUD_RATES, Aux
@@ -49,45 +46,6 @@ class LoopBack:
         """Return the kept bytes."""
         data, self._data = self._data, b""
         return data
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Answer of a scripted device to a request, `delay` s after it."""
-
-    request: bytes
-    answer: bytes
-    delay: float = 0.0
-
-
-class ScriptedDevice:
-    """Answers known requests when all their bytes have arrived, in any number of pieces."""
-
-    def __init__(self, replies: Sequence[Reply]) -> None:
-        """Start without bytes.
-
-        Args:
-            replies: The known requests and their answers.
-        """
-        self._replies = replies
-        self._received = b""
-        self._answers: deque[tuple[float, bytes]] = deque()
-
-    def receive(self, data: bytes, now: float) -> None:
-        """Search the bytes from the robot for requests."""
-        self._received += data
-        while found := [r for r in self._replies if r.request in self._received]:
-            first = min(found, key=lambda reply: self._received.index(reply.request))
-            self._received = self._received[self._received.index(first.request) + len(first.request) :]
-            self._answers.append((now + first.delay, first.answer))
-        self._received = self._received[-_RING:]
-
-    def transmit(self, now: float) -> bytes:
-        """Return the answers that are due at `now` (s)."""
-        sent = b""
-        while self._answers and self._answers[0][0] <= now:
-            sent += self._answers.popleft()[1]
-        return sent
 
 
 class SimulatedAuxPort:

@@ -1,48 +1,66 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""A simulated robot from options as text, the same for `sim://` and for files of several robots."""
+"""The options of the simulator, for `amigobot sim`, `sim://` and files of robots, and the simulator they describe.
+
+build_simulator({"robot": "amigo-sh", "world": "office", "faults": "corrupt=0.001;reset=30"})
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..profiles import load_profile
-from .erratic import parse_revision, revision_names, revision_of
 from .events import Listener, ignore
 from .faults import parse_faults
-from .option_fields import OptionError, flag
-from .options import load_report, load_reported, load_sounds, parse_aux, parse_sonar, parse_wear
+from .option_fields import OptionError
+from .reported import load_report, load_reported, parse_sonar, parse_wear
 from .simulator import Simulator
 from .world import World
 from .worlds import WorldError, load_world, parse_pose
 
 DEFAULT_ROBOT, DEFAULT_WORLD = "amigo", "room"
 
-#: The function that reads each option.
-_OPTIONS: dict[str, Callable[[str], Any]] = {
-    "world": load_world,
-    "start": parse_pose,
-    "seed": int,
-    "baud": int,
-    "name": str,
-    "charge": float,
-    "refuse_low_battery": flag,
-    "wear": lambda text: parse_wear(text.split(";")),
-    "sonar": lambda text: parse_sonar(text.split(";")),
-    "sounds": load_sounds,
-    "aux": lambda text: parse_aux(text.split(";")),
-    "faults": lambda text: parse_faults(text.split(";")),
-    "as": str,
-    "robot": str,
-    "report": load_report,
-}
+
+@dataclass(frozen=True, slots=True)
+class SimulatorOption:
+    """One option: its name in `sim://`, and what the command line says of it."""
+
+    name: str
+    read: Callable[[str], Any]  #: text to value; raises ValueError
+    metavar: str
+    help: str
+    flag: str = ""  #: of the command; "" for --NAME
+
+    @property
+    def repeated(self) -> bool:
+        """Whether its text is a list of NAME=VALUE, of which each use of the flag adds one."""
+        return self.metavar == "NAME=VALUE"
 
 
-def option_names() -> tuple[str, ...]:
-    """Return the names of all options, those of the variants of an Erratic last."""
-    return (*_OPTIONS, *revision_names())
+OPTIONS = (
+    SimulatorOption("robot", str, "NAME", f"profile, or a .yaml file ({DEFAULT_ROBOT})"),
+    SimulatorOption("as", str, "NAME", "a real robot, as it was reported; see below"),
+    SimulatorOption("report", load_report, "FILE", "the robot of a report.json of `amigobot verify`", "--from-report"),
+    SimulatorOption("world", load_world, "NAME", f"world, or a file ({DEFAULT_WORLD})"),
+    SimulatorOption("start", parse_pose, "X,Y,DEG", "start pose (default: of the world)"),
+    SimulatorOption("seed", int, "N", "seed of the random numbers (0)"),
+    SimulatorOption("name", str, "NAME", "name of the robot"),
+    SimulatorOption("charge", float, "SHARE", "charge of the battery, 0 to 1 (1.0)"),
+    SimulatorOption("baud", int, "RATE", "line speed; 0: infinite (default: of the profile)"),
+    SimulatorOption(
+        "faults", lambda text: parse_faults(text.split(";")), "NAME=VALUE", "inject a fault; see below", "--fault"
+    ),
+    SimulatorOption(
+        "wear", lambda text: parse_wear(text.split(";")), "NAME=VALUE", "deviation of the wheels; see below"
+    ),
+    SimulatorOption(
+        "sonar", lambda text: parse_sonar(text.split(";")), "NAME=VALUE", "error model of the sonars; see below"
+    ),
+)
+_READERS = {option.name: option.read for option in OPTIONS}
 
 
 def build_simulator(
@@ -51,7 +69,7 @@ def build_simulator(
     """Create the simulator that the options describe.
 
     Args:
-        options: Texts by the names in `option_names`; every option can be left out.
+        options: Texts by the names in `OPTIONS`; every option can be left out.
         world: The world; None: that of the options.
         on_event: Called with each event as it happens.
 
@@ -59,8 +77,7 @@ def build_simulator(
         ProfileError, WorldError, OptionError, ValueError: An option is not known or not allowed; the
             message names it and what is allowed.
     """
-    variants = [f"{name}={text}" for name, text in options.items() if name in revision_names()]
-    values = {name: _value(name, text) for name, text in options.items() if name not in revision_names()}
+    values = {name: _value(name, text) for name, text in options.items()}
     report, robot, reported = values.pop("report", None), values.pop("robot", ""), values.pop("as", "")
     if report and (robot or reported):
         raise ValueError("report describes a robot: leave out robot and as")
@@ -71,17 +88,15 @@ def build_simulator(
     profile = report.profile if report else load_profile(robot or DEFAULT_ROBOT)
     if report:
         values = {"wear": report.wear, "sonar": report.sonar, **values}
-    if variants:
-        values["revision"] = parse_revision(variants, revision_of(profile))
     values["world"] = world or values.get("world") or load_world(DEFAULT_WORLD)
     return Simulator(profile, on_event=on_event, **values)
 
 
 def _value(name: str, text: str) -> Any:
-    if name not in _OPTIONS:
-        raise ValueError(f"option {name!r} is not known, allowed: {', '.join(option_names())}")
+    if name not in _READERS:
+        raise ValueError(f"option {name!r} is not known, allowed: {', '.join(_READERS)}")
     try:
-        return _OPTIONS[name](text)
+        return _READERS[name](text)
     except (WorldError, OptionError):
         raise
     except ValueError as error:

@@ -21,7 +21,7 @@ class CommandBuffer:
         """Start empty.
 
         Args:
-            fault_injector: Loses and duplicates packets.
+            fault_injector: Loses packets.
             check: Checksum of the frames.
         """
         self._fault_injector = fault_injector
@@ -41,9 +41,8 @@ class CommandBuffer:
             now: When the last of them arrived, s.
         """
         for frame in self._decoder.feed(data, now):
-            if len(frame.data) + 2 <= MAX_SEND_COUNT:
-                for _ in range(self._fault_injector.copies()):
-                    self._keep(frame.data)
+            if len(frame.data) + 2 <= MAX_SEND_COUNT and not self._fault_injector.loses_packet():
+                self._keep(frame.data)
 
     def _keep(self, data: bytes) -> None:
         size = len(data) + OVERHEAD

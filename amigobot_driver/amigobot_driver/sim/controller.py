@@ -169,16 +169,10 @@ class Controller(ABC, Generic[P]):
             on: The new state; a button that is pressed keeps the motors off.
             cause: For the text of the event.
         """
-        on = on and not self._held_button
+        on = on and not self.hardware.fault_injector.faults.stop_button
         if on != self.drive.motors_on:
             self.drive.enable(on)
             self.event("motors", f"switched {on_or_off(on)} by {cause}")
-
-    @property
-    def _held_button(self) -> str:
-        """The button that keeps the motors off, for the text of an event; "" for none."""
-        faults = self.hardware.fault_injector.faults
-        return "the stop button" if faults.stop_button else "the MOTORS button, which sticks" * faults.stuck_button
 
     # --- parts of the control cycle ------------------------------------------------------------------------
 
@@ -208,8 +202,8 @@ class Controller(ABC, Generic[P]):
             self.event("watchdog", f"nothing from the client for {limit:g} s, the wheels are stopped")
 
     def _step_drive(self) -> None:
-        if held := self._held_button:
-            self.enable_motors(False, held)
+        if self.hardware.fault_injector.faults.stop_button:
+            self.enable_motors(False, "the stop button")
         before = self.drive.stalls
         self.drive.step(TICK)
         after = self.drive.stalls

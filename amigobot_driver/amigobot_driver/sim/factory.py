@@ -16,14 +16,12 @@ from .activmedia.dialect import dialect_for
 from .activmedia.firmware import ActivMediaFirmware
 from .activmedia.flash import ActivMediaFlash
 from .controller import Controller
-from .erratic import Revision, revision_names, revision_of
 from .erratic import commands as erratic
 from .erratic.firmware import ErraticFirmware
 from .erratic.flash import ErraticFlash
 from .events import Listener
 from .hardware import Hardware
 from .keywords import to_keywords
-from .option_fields import OptionError
 from .parameters import load_flash
 
 
@@ -34,22 +32,15 @@ def build_controller(
     *,
     name: str | None,
     baud_code: int | None,
-    refuse_low_battery: bool,
-    revision: Revision | None,
 ) -> Controller[Any]:
     """Return the controller of a robot, booted; the arguments are those of `Simulator`.
 
     Raises:
         ProfileError: A FLASH value is not allowed.
-        OptionError: A revision is given for a robot that is not an Erratic.
     """
     if profile.erratic:
         flash = _erratic_flash(profile, name, baud_code)
-        return ErraticFirmware(profile, revision or revision_of(profile), flash, hardware, on_event, erratic.ROWS)
-    if revision is not None:
-        given = [each for each in revision_names() if getattr(revision, each) != getattr(Revision(), each)]
-        names = f"variant {', '.join(given)}" if given else "variants"
-        raise OptionError(f"robot {profile.name} has no {names}: only the robot erratic has variants")
+        return ErraticFirmware(profile, flash, hardware, on_event, erratic.ROWS)
     dialect = dialect_for(profile.firmware)
     return ActivMediaFirmware(
         profile,
@@ -57,8 +48,7 @@ def build_controller(
         dialect.load(profile, name=name, baud_code=baud_code),
         hardware,
         on_event,
-        rows=activmedia.ROWS,
-        refuse_low_battery=refuse_low_battery,
+        activmedia.ROWS,
     )
 
 

@@ -16,14 +16,6 @@ from dataclasses import dataclass
 from ..protocol import BAUD_RATES
 from .option_fields import Window, option, parse_options
 
-#: Texts of a radio modem between packets (docs/protocol 3.7).
-_BABBLE = (
-    b"\r\nConnecting...",
-    b"\r\nConnected to address 2\r\n",
-    b"\r\nPartner busy!",
-    b"\r\nPartner not found!",
-)
-
 
 def _baud(text: str) -> int:
     if not text.isdecimal() or int(text) not in BAUD_RATES:
@@ -38,9 +30,7 @@ class Faults:
     corrupt: float = option(0.0, "share of bytes in which a bit flips")
     lose_bytes: float = option(0.0, "share of bytes that vanish")
     lose_packets: float = option(0.0, "share of packets that vanish")
-    duplicate: float = option(0.0, "share of packets that arrive twice")
     delay: float = option(0.0, "s by which a packet may be late, at random")
-    babble: float = option(0.0, "lines of modem text in a second")
     silence: Window | None = option(None, "no byte passes: START:DURATION[:EVERY], s")
     unplug: Window | None = option(None, "the port disappears: START:DURATION[:EVERY], s")
     reset: Window | None = option(None, "the controller restarts: START[::EVERY], s")
@@ -55,6 +45,7 @@ class Faults:
         frozenset(), "these segments are pressed: 0,7, from 0, the front ring first"
     )
     no_floor: frozenset[int] = option(frozenset(), "no floor under these: 0 left, 1 right")
+    refuse_low_battery: bool = option(False, "1: below its alarm voltage it answers no client (E-34)")
     refuse_open: bool = option(False, "1: it answers the handshake and opens no session")
     left_open: int = option(0, "another program left a session open at this line speed, in baud", _baud)
     keep_baud: bool = option(False, "1: a speed set by HOSTBAUD stays until a reset")
@@ -65,7 +56,6 @@ class Faults:
     late_seto: float = option(0.0, "s that SETO takes")
     two_versions: bool = option(False, "1: ARCOS sends its version as two texts in CONFIG packets")
     modem: bool = option(False, "1: a radio modem passes no byte until it receives WMS2")
-    stuck_button: bool = option(False, "1: the MOTORS button keeps the motors off")
     stop_button: bool = option(False, "1: the stop button of a Pioneer is pressed")
 
 
@@ -88,9 +78,9 @@ class FaultInjector:
             seed: Seed of the random generators.
         """
         self.faults = Faults()
-        uses = "bytes", "packets", "lateness", "text", "noise", "sonar"
+        uses = "bytes", "packets", "lateness", "noise", "sonar"
         chances = (random.Random(f"{seed}/faults/{use}") for use in uses)
-        self._bytes, self._packets, self._delays, self._text, self._noise, self._sonar = chances
+        self._bytes, self._packets, self._delays, self._noise, self._sonar = chances
 
     def corrupt(self, data: bytes) -> bytes:
         """Return bytes with flipped and lost bits and bytes."""
@@ -114,25 +104,14 @@ class FaultInjector:
         """
         return self._noise.randbytes(max(1, round(len(data) * min(ratio, 4.0))) if data else 0)
 
-    def copies(self) -> int:
-        """Return how often a packet arrives: 0, 1 or 2."""
-        faults = self.faults
-        if not (faults.lose_packets or faults.duplicate):
-            return 1
-        lot = self._packets.random()
-        if lot < faults.lose_packets:
-            return 0
-        return 2 if lot < faults.lose_packets + faults.duplicate else 1
+    def loses_packet(self) -> bool:
+        """Return whether the next packet vanishes."""
+        share = self.faults.lose_packets
+        return share > 0 and self._packets.random() < share
 
     def delay(self) -> float:
         """Return the delay of the next bytes in s."""
         return self._delays.uniform(0.0, self.faults.delay) if self.faults.delay else 0.0
-
-    def babble(self, dt: float) -> bytes:
-        """Return the modem text of the next `dt` s, mostly none."""
-        if not self.faults.babble or self._text.random() >= self.faults.babble * dt:
-            return b""
-        return self._text.choice(_BABBLE)
 
     def with_cross_talk(self, distance: float) -> float:
         """Return the measured distance if another robot's ping may arrive before the echo.

@@ -47,7 +47,7 @@ class SimulatedLine:
         """Start at 9600 baud.
 
         Args:
-            fault_injector: Corrupts, loses, duplicates and delays bytes and packets.
+            fault_injector: Corrupts, loses and delays bytes and packets.
             paced: Whether bytes take time.
             delay: s by which the robot receives everything later.
         """
@@ -122,17 +122,15 @@ class SimulatedLine:
 
     def _put_on_wire(self, frame: bytes, start: float) -> None:
         self.stats.frames += 1
-        copies, duration = self._fault_injector.copies(), len(frame) * self.byte_time
-        self._free_at = start + max(1, copies) * duration
-        for number in range(copies):
-            begin = start + number * duration
-            delay = self._fault_injector.delay()
-            for at in range(0, len(frame), _FIFO):
-                chunk = frame[at : at + _FIFO]
-                arrival = begin + (at + len(chunk)) * self.byte_time + delay
-                received = self._as_received(self._fault_injector.corrupt(chunk), self.baud, self.client_baud)
-                if not self.interrupted:
-                    self._outgoing.append((arrival, received))
+        self._free_at = start + len(frame) * self.byte_time
+        if self._fault_injector.loses_packet() or self.interrupted:
+            return
+        delay = self._fault_injector.delay()
+        for at in range(0, len(frame), _FIFO):
+            chunk = frame[at : at + _FIFO]
+            arrival = start + (at + len(chunk)) * self.byte_time + delay
+            received = self._as_received(self._fault_injector.corrupt(chunk), self.baud, self.client_baud)
+            self._outgoing.append((arrival, received))
 
     # --- client to robot -----------------------------------------------------------------------------------
 

@@ -55,17 +55,6 @@ def number(low: float = 0.0, high: float = math.inf) -> Callable[[str], float]:
     return read
 
 
-def one_of(*choices: str) -> Callable[[str], str]:
-    """Return a reader of some texts."""
-
-    def read(text: str) -> str:
-        if text not in choices:
-            raise ValueError(" or ".join(choices))
-        return text
-
-    return read
-
-
 def flag(text: str) -> bool:
     """Read 0 or 1."""
     if text not in ("0", "1"):

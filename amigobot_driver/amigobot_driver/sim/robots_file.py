@@ -20,7 +20,7 @@ from typing import Any
 
 from ..profiles import ProfileError
 from ..wording import wrong_type
-from .build import DEFAULT_WORLD, build_simulator, option_names
+from .build import DEFAULT_WORLD, OPTIONS, build_simulator
 from .events import SimulatorEvent, ignore
 from .shared_world import SharedWorld
 from .world import WorldPose
@@ -104,7 +104,7 @@ def load_robots(path: str) -> RobotsFile:
 
 def _entry(name: str, robot: Any, seed: int, path: str) -> RobotEntry:
     where = f"{path}: robot {name}"
-    allowed = [option for option in option_names() if option != "world"]
+    allowed = [option.name for option in OPTIONS if option.name != "world"]
     check_keys(robot, (*_PLACES, *allowed), where)
     if not (given := set(_PLACES) & set(robot)):
         raise WorldError(f"{where}: no port is given, add one of pty: PATH and tcp: PORT")

@@ -29,7 +29,6 @@ from .body import SimulatedBody, Wear, outlines_near
 from .bumpers import BumperRings
 from .compass import CompassSensor
 from .controller import TICK
-from .erratic import Revision
 from .events import Listener, ignore
 from .factory import build_controller
 from .faults import FaultInjector, Faults
@@ -38,7 +37,7 @@ from .gripper import GripperModel
 from .gyro import GyroSensor
 from .hardware import Hardware
 from .joystick import JoystickModel
-from .line import LineStats, SendPriority, SimulatedLine
+from .line import LineStats, SimulatedLine
 from .modem import RadioModem
 from .pins import Pins
 from .session import SessionState
@@ -77,13 +76,11 @@ class Simulator:
         baud: int | None = None,
         name: str | None = None,
         charge: float = 1.0,
-        refuse_low_battery: bool = False,
         wear: Wear | None = None,
         sonar: SonarModel | None = None,
         sounds: Mapping[int, PlaylistEntry] | None = None,
         aux: Mapping[int, AuxDevice] | None = None,
         faults: Faults | None = None,
-        revision: Revision | None = None,
         on_event: Listener = ignore,
     ) -> None:
         """Put the robot into its world and switch it on.
@@ -96,20 +93,16 @@ class Simulator:
             baud: Line speed in baud; None is the profile's, 0 transfers bytes in no time.
             name: Name that the robot reports; None is the profile's.
             charge: Remaining charge of the battery, 0 to 1.
-            refuse_low_battery: Answer no client while the battery is below its alarm voltage, as one manual
-                describes it (docs/protocol E-34).
             wear: How the wheels differ from the profile; None for no difference.
             sonar: Errors of the sonars; None is the default model.
             sounds: Playlist in FLASH by number; None is the default one.
             aux: Devices on the auxiliary ports, by port number from 1; other ports loop back.
             faults: Faults to inject; None for none.
-            revision: Variant of the firmware of an Erratic; None is the profile's.
             on_event: Called with each event as it happens.
 
         Raises:
             ProfileError: A value of the profile, or `baud` or `charge`, is not allowed.
             WorldError: The robot does not fit at its start.
-            OptionError: A revision is given for a robot that is not an Erratic.
         """
         self.profile = profile
         self.world = world or World("empty")
@@ -151,15 +144,7 @@ class Simulator:
         )
         self._body, self._sonar, self._floor = body, hardware.sonar, hardware.floor
         code = _baud_code(baud) if baud else None
-        self._firmware = build_controller(
-            profile,
-            hardware,
-            on_event,
-            name=name,
-            baud_code=code,
-            refuse_low_battery=refuse_low_battery,
-            revision=revision,
-        )
+        self._firmware = build_controller(profile, hardware, on_event, name=name, baud_code=code)
         self._started: float | None = None
         self._advance_all: Callable[[float], None] | None = None
         self._ticks = 0
@@ -199,7 +184,7 @@ class Simulator:
         self.advance(now)
         arrival, soonest = min(self._line.next_arrival, self._modem.next_text_due), self._ticks + 1
         faults = self.faults
-        if self._line.bytes_in_transit or self._firmware.busy or faults.babble or faults.reset or faults.unplug:
+        if self._line.bytes_in_transit or self._firmware.busy or faults.reset or faults.unplug:
             return min(arrival, self._tick_time(soonest))
         sip = self._firmware.telemetry.next_due
         if math.isinf(sip):
@@ -234,7 +219,7 @@ class Simulator:
         """Run the next control cycle."""
         due = self.next_tick
         self._ticks += 1
-        self._apply_faults(due)
+        self._apply_faults()
         self._firmware.tick(due)
 
     def share(self, others: Iterable[Simulator], advance: Callable[[float], None]) -> None:
@@ -252,7 +237,7 @@ class Simulator:
         self._advance_all = advance
         self._check_room(self._body.pose, self.world)
 
-    def _apply_faults(self, now: float) -> None:
+    def _apply_faults(self) -> None:
         faults, since = self.faults, self._ticks * TICK
         if faults.reset is not None and faults.reset.begins(since - TICK, since):
             self._firmware.reset()
@@ -262,9 +247,6 @@ class Simulator:
             self._firmware.close("the watchdog ended the session of a client that was lost")
         silent = faults.silence is not None and faults.silence.covers(since)
         self._line.interrupted = silent or not math.isinf(self._deaf_until)
-        text = self._fault_injector.babble(TICK)
-        if text:
-            self._line.send(text, SendPriority.ANSWER, now)
 
     @property
     def faults(self) -> Faults:

@@ -38,9 +38,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         flash: ActivMediaFlash,
         hardware: Hardware,
         on_event: Listener,
-        *,
         rows: Rows,
-        refuse_low_battery: bool,
     ) -> None:
         """Boot the controller.
 
@@ -51,13 +49,11 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
             hardware: Everything the controller is connected to.
             on_event: Called with each event as it happens.
             rows: See Controller.
-            refuse_low_battery: Answer no client while the battery is below its alarm voltage.
         """
         super().__init__(profile, flash, hardware, on_event, rows)
         self.dialect = dialect
         self._commands_per_tick = dialect.commands_per_tick
         self.telemetry = SipTelemetry(self, dialect)
-        self._refuse_low_battery = refuse_low_battery
         self._taken_at = -math.inf
         self._boot()
 
@@ -167,7 +163,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
                 return
             super()._take(packet)
             return
-        if self._refuse_low_battery and self.hardware.battery.volts < self.flash.low_battery / 10:
+        if faults.refuse_low_battery and self.hardware.battery.volts < self.flash.low_battery / 10:
             return
         if faults.refuse_open and self.session is SessionState.SYNCED:
             self._handshake.close()

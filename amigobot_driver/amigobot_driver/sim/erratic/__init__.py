@@ -2,7 +2,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """The simulated Videre Erratic: another controller with the same hardware (docs/protocol 3.8, 5.11-5.15, 8.9)."""
-
-from .revision import Revision, parse_revision, revision_names, revision_of
-
-__all__ = ["Revision", "parse_revision", "revision_names", "revision_of"]

@@ -58,7 +58,7 @@ def _turn_by(robot: ErraticFirmware, value: int) -> None:
 def _wheels(robot: ErraticFirmware, word: int) -> None:
     unit = robot.profile.units.wheel_velocity
     first, second = (unit * signed(byte, 8) for byte in (word & 0xFF, word >> 8))
-    left, right = (second, first) if robot.revision.wheels == "right" else (first, second)
+    left, right = (second, first) if not robot.profile.quirks.left_wheel_first else (first, second)
     robot.drive.drive_wheels(left, right)
 
 
@@ -69,7 +69,7 @@ def _pwm_frequency(robot: ErraticFirmware, hertz: int) -> None:
 
 
 def _pwm_duty(robot: ErraticFirmware, value: int) -> None:
-    whole = 100 if robot.revision.duty == "percent" else 1000
+    whole = 1000 if robot.profile.quirks.duty_per_mille else 100
     if value <= whole:
         robot.working.set_pwm_duty(value / whole)
 

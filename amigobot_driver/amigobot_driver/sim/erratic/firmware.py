@@ -16,7 +16,6 @@ from ..guards import BatteryAlarm, Watchdog
 from ..hardware import Hardware
 from ..session import SessionState
 from .flash import ErraticFlash
-from .revision import Revision
 from .telemetry import ErraticTelemetry
 
 _SERVOS = 3
@@ -32,7 +31,6 @@ class ErraticFirmware(Controller[ErraticFlash]):
     def __init__(
         self,
         profile: Profile,
-        revision: Revision,
         flash: ErraticFlash,
         hardware: Hardware,
         on_event: Listener,
@@ -42,15 +40,13 @@ class ErraticFirmware(Controller[ErraticFlash]):
 
         Args:
             profile: The robot's dimensions, limits and units.
-            revision: Variant of the firmware.
             flash: Contents of the FLASH.
             hardware: Everything the controller is connected to.
             on_event: Called with each event as it happens.
             rows: See Controller.
         """
         super().__init__(profile, flash, hardware, on_event, rows)
-        self.revision = revision
-        self.telemetry = ErraticTelemetry(self, revision)
+        self.telemetry = ErraticTelemetry(self)
         self._boot()
 
     def _boot(self) -> None:
@@ -68,8 +64,8 @@ class ErraticFirmware(Controller[ErraticFlash]):
 
     @property
     def check(self) -> Checksum:
-        """The checksum of frames in both directions, according to the revision."""
-        return checksum if self.revision.checksum == "data" else checksum_with_count
+        """The checksum of frames in both directions, according to the profile."""
+        return checksum_with_count if self.profile.quirks.checksum_over_count else checksum
 
     # --- what happens to the robot from outside the protocol -----------------------------------------------
 

@@ -16,7 +16,6 @@ from ..controller import Controller
 from ..line import SendPriority
 from ..telemetry import Telemetry, signed
 from .flash import ErraticFlash
-from .revision import Revision
 
 #: s (Erratic manual E.7)
 _PERIOD = 0.05
@@ -31,15 +30,14 @@ _LEFT_STALL, _RIGHT_STALL = 0b0100, 0b1000
 class ErraticTelemetry(Telemetry):
     """Builds the packets from the robot's state and puts them on the line."""
 
-    def __init__(self, robot: Controller[ErraticFlash], revision: Revision) -> None:
+    def __init__(self, robot: Controller[ErraticFlash]) -> None:
         """Start with all streams off.
 
         Args:
             robot: Read again in each cycle.
-            revision: Variant of the firmware.
         """
         super().__init__(robot.hardware.line, partial(encode_frame, check=robot.check))
-        self._robot, self._revision = robot, revision
+        self._robot, self._quirks = robot, robot.profile.quirks
         self._encoders = self._analog = False
         self.heading_target = 0.0  #: rad, of the last turn to a heading
         self.distance_target = 0  #: mm, of the last move over a distance
@@ -80,7 +78,7 @@ class ErraticTelemetry(Telemetry):
         robot, body, units = self._robot, self._robot.hardware.body, self._robot.profile.units
         odometer, drive = robot.drive.odometer, robot.drive
         left, right = (round(velocity / units.velocity) for velocity in body.measure())
-        short = self._revision.layout == "player"
+        short = self._quirks.short_motor_packets
         return (ShortMotor if short else Motor)(
             id=_MOVING if (left or right) and not body.at_rest else _STOPPED,
             x=signed(round(odometer.x / units.distance), 24),
@@ -105,18 +103,16 @@ class ErraticTelemetry(Telemetry):
         )
 
     def _angle(self, radians: float) -> int:
-        turn = 360 if self._revision.heading == "deg" else 4096
+        turn = 360 if self._quirks.heading_in_degrees else 4096
         return round(radians / math.tau * turn) % turn
 
     def _inputs(self) -> Analog:
         parts = self._robot.hardware
         currents = (_current(wheel) for wheel in (parts.body.left, parts.body.right))
         user = (max(0, min(_FULL_SCALE, round(volts / _REFERENCE * _FULL_SCALE))) for volts in parts.pins.volts[:2])
-        left, right, level = parts.floor.detects_floor(0), parts.floor.detects_floor(1), parts.pins.levels & 1
-        if self._revision.bits == "player":
-            digital = left << 4 | right << 5 | level << 6
-        else:
-            digital = (not left) | (not right) << 1 | level << 2
+        floor = self._robot.profile.floor
+        left, right = (parts.floor.detects_floor(number) is floor.floor_is_high for number in (0, 1))
+        digital = (left | right << 1 | (parts.pins.levels & 1) << 2) << floor.first_bit
         return Analog(analog=(*currents, *user), digital=digital)
 
 
