@@ -27,10 +27,12 @@ from amigobot_driver.ros.node_parameters import TABLE
 
 BOOK = protocol_tables.pages()
 PAGE = "\n".join(BOOK.values())
-FRAME = re.compile(r"`(FA FB [0-9A-F]{2} [0-9A-F ]+)`( <!-- [\w ]+ -->)?")
-FRAMES = sorted({match.groups(default="") for match in FRAME.finditer(PAGE)})
-#: A command as the code writes it, followed by its frame, perhaps in the next cells of a table.
-COMMAND_AND_FRAME = re.compile(r"`([A-Z][A-Z0-9_]+(?:\([^`]*\))?)`[^`\n]*`(FA FB [0-9A-F ]+)`(?! <!--)")
+#: A frame in the text, or in a code block over several lines.
+FRAME = re.compile(r"\b(FA FB [0-9A-F]{2}(?:\s(?!FA FB)[0-9A-F]{2}\b)+)`?( <!-- [\w ]+ -->)?")
+FRAMES = sorted({(" ".join(match[1].split()), match[2] or "") for match in FRAME.finditer(PAGE)})
+#: A command as the code writes it, followed by its frame: in a text, in the next cells of a table, in a code block.
+COMMAND_AND_FRAME = re.compile(r"^([A-Z][A-Z0-9_]+(?:\(.*\))?) +(FA FB [0-9A-F ]+)$", re.MULTILINE)
+COMMAND_IN_TEXT = re.compile(r"`([A-Z][A-Z0-9_]+(?:\([^`]*\))?)`[^`\n]*`(FA FB [0-9A-F ]+)`(?! <!--)")
 
 
 def data_of(frame: str) -> bytes:
@@ -70,7 +72,7 @@ def test_a_frame_is_what_the_codec_sends_or_reads(frame: str, remark: str) -> No
     assert built and (raw[:-2] in [each[:-2] for each in built] or frame in protocol_tables.frames().values())
 
 
-@pytest.mark.parametrize(("text", "frame"), sorted(set(COMMAND_AND_FRAME.findall(PAGE))))
+@pytest.mark.parametrize(("text", "frame"), sorted({*COMMAND_AND_FRAME.findall(PAGE), *COMMAND_IN_TEXT.findall(PAGE)}))
 def test_a_command_has_the_frame_beside_it(text: str, frame: str) -> None:
     instructions = [spelled(table, text) for table in (Command, ErraticCommand)]
     assert bytes.fromhex(frame) in [each.encode() for each in instructions if each]
@@ -89,7 +91,7 @@ def test_links_inside_the_book_lead_to_an_anchor() -> None:
         for chapter, anchor in re.findall(r"\]\(([\w.]*)#([^)]+)\)", page)
         if (chapter or path.name) in chapters
     }
-    assert len(links) > 50
+    assert len(links) > 20
     assert links <= anchors
 
 

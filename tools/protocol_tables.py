@@ -21,6 +21,9 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from amigobot_driver import protocol
 from amigobot_driver.profiles import available_profiles, load_profile
@@ -50,6 +53,7 @@ from amigobot_driver.sim.erratic.flash import ErraticFlash
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "protocol"
+COVERAGE = FOLDER / "coverage.yaml"
 VECTORS = ROOT / "amigobot_driver" / "test" / "data" / "packets.json"
 BLOCK = re.compile(r"(<!-- generated: (\w+)((?: [\w.-]+)*) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -57,30 +61,23 @@ Rows = Iterable[Iterable[object]]
 Table = Callable[..., Iterator[str]]
 TABLES: dict[str, Table] = {}
 
-#: Columns of the table of commands: the letter in the code, and the firmware.
-FIRMWARE = {"A": "AmigOS", "S": "AmigoSH", "P": "P2OS", "R": "AROS, ARCOS", "E": "Erratic"}
 #: Delays and counts of the driver that the page explains: meaning, module, name of the constant, unit.
 TIMING = (
-    ("time before the port is opened again, at first", "connection_policy", "OPEN_RETRY_FIRST", "s"),
-    ("the longest such time, after several failures", "connection_policy", "OPEN_RETRY_MAX", "s"),
+    ("first wait before the port is opened again", "connection_policy", "OPEN_RETRY_FIRST", "s"),
+    ("longest such wait", "connection_policy", "OPEN_RETRY_MAX", "s"),
     ("a frame that stops arriving is given up after", "protocol.decoder", "GAP_TIMEOUT", "s"),
-    ("the driver listens for an open session before SYNC0", "connection_policy", "LISTEN", "s"),
-    ("the driver waits for the answer to each SYNC packet", "connection_policy", "ANSWER_TIMEOUT", "s"),
-    ("rounds of SYNC packets before the driver tries another line speed", "connection_policy", "SYNC_ROUNDS", ""),
+    ("listening before SYNC0", "connection_policy", "LISTEN", "s"),
+    ("wait for each SYNC answer", "connection_policy", "ANSWER_TIMEOUT", "s"),
+    ("rounds of SYNC packets at each line speed", "connection_policy", "SYNC_ROUNDS", ""),
     ("pause between the answer to SYNC2 and OPEN", "connection_policy", "SETTLE", "s"),
-    ("the driver waits for the first SIP after OPEN", "connection_policy", "FIRST_SIP_TIMEOUT", "s"),
-    ("watchdog time of the robot that the driver assumes", "connection_policy", "WATCHDOG", "s"),
+    ("wait for the first SIP", "connection_policy", "FIRST_SIP_TIMEOUT", "s"),
+    ("assumed watchdog time of the robot", "connection_policy", "WATCHDOG", "s"),
     ("time between two keep-alive commands", "connection_policy", "KEEP_ALIVE", "s"),
     ("least number of repetitions of a stop", "robot.motion.motion", "STOP_REPEATS", ""),
     ("silence of the driver after which it sends STOP first", "connection_policy", "DRIVER_SILENCE", "s"),
     ("longest time that a robot drives without commands", "connection_policy", "MAX_ROLL", "s"),
-    ("time without a SIP after which the link counts as lost", "connection_policy", "SIP_TIMEOUT", "s"),
-    (
-        "time without a motor packet of the Erratic after which the link counts as lost",
-        "connection_policy",
-        "ERRATIC_SIP_TIMEOUT",
-        "s",
-    ),
+    ("the link is lost without a SIP for", "connection_policy", "SIP_TIMEOUT", "s"),
+    ("the link to an Erratic is lost without a motor packet for", "connection_policy", "ERRATIC_SIP_TIMEOUT", "s"),
     ("longest text argument that is sent", "protocol.commands", "MAX_TEXT", "bytes"),
     ("largest count byte that is sent", "protocol.frame", "MAX_SEND_COUNT", "bytes"),
 )
@@ -134,59 +131,75 @@ def rows(head: Iterable[str], body: Rows) -> Iterator[str]:
 
 @table
 def commands() -> Iterator[str]:
-    """Every command of the ActivMedia family."""
-    return _commands(Command, "ASPR", list(Command))
-
-
-@table
-def erratic_commands() -> Iterator[str]:
-    """The commands that only the Erratic has."""
-    return _commands(ErraticCommand, "", [row for row in ErraticCommand if row.name not in Command.__members__])
-
-
-@table
-def shared_commands() -> Iterator[str]:
-    """The commands that the Erratic shares with the family."""
-    yield ", ".join(f"{row.name} ({row.number})" for row in ErraticCommand if row.name in Command.__members__)
-
-
-def _commands(kind: type[CommandTable], letters: str, listed: list[CommandTable]) -> Iterator[str]:
-    examples = _examples(kind)
-    head = ["#", "Command", "Argument", *(FIRMWARE[letter] for letter in letters), "Meaning", "Example"]
+    """Every command of the ActivMedia family, and the ROS name that sends it."""
+    here = coverage()["activmedia"]
+    head = ["#", "Command", "Argument", "Firmware", "Meaning", "In this driver"]
     body = (
-        [
-            row.number,
-            f"`{row.name}`",
-            _argument(row),
-            *(_version(row, letter) for letter in letters),
-            row.summary,
-            examples.get(row, ""),
-        ]
-        for row in listed
+        [row.number, f"`{row.name}`", _argument(row), _firmware(row), row.summary, _here(here.get(row.name))]
+        for row in Command
     )
     return rows(head, body)
 
 
-def _argument(row: CommandTable) -> str:
-    if row.arg is Arg.NONE or row.limits is None:
-        return {Arg.NONE: "none", Arg.TEXT: "text"}[row.arg]
-    return "word" if row.arg is Arg.WORD else f"{row.limits[0]} to {row.limits[1]}"
+@table
+def erratic_commands() -> Iterator[str]:
+    """The commands of the Erratic, and the ROS name that sends each."""
+    here = coverage()["erratic"]
+    body = (
+        [row.number, f"`{row.name}`", _argument(row), row.summary, _here(here[row.name])]
+        for row in sorted(ErraticCommand, key=lambda row: row.number)
+    )
+    return rows(["#", "Command", "Argument", "Meaning", "In this driver"], body)
 
 
-def _version(row: CommandTable, letter: str) -> str:
-    return (row.firmware[letter] or "yes") if letter in row.firmware else ""
+@table
+def manual(name: str) -> Iterator[str]:
+    """What each section of a manual offers, and where the driver has it."""
+    entries = coverage()[f"{name}_manual"]
+    offered = "offered" in entries[0]
+    body = ([each["section"], *([each["offered"]] if offered else []), each["here"]] for each in entries)
+    return rows(["Section", *(["Offered"] if offered else []), "In the driver"], body)
 
 
-def _examples(kind: type[CommandTable]) -> dict[CommandTable, str]:
-    """For each command the first of the test vectors that is spelled as the driver spells it."""
-    found: dict[CommandTable, str] = {}
-    for name, frame in frames().items():
-        instruction = decode(bytes.fromhex(frame)[3:-2], kind)
-        if name.startswith("er_") != (kind is ErraticCommand) or instruction is None or instruction.command in found:
-            continue
-        if instruction.encode().hex(" ").upper() == frame:
-            found[instruction.command] = f"`{instruction}` `{frame}`"
+def coverage() -> dict[str, Any]:
+    """What sends each command and answers each section of the manuals, with the test that proves it."""
+    found: dict[str, Any] = yaml.safe_load(COVERAGE.read_text(encoding="utf-8"))
     return found
+
+
+def _here(entry: dict[str, str] | None) -> str:
+    return entry["here"] if entry else "not sent"
+
+
+def _argument(row: CommandTable) -> str:
+    fixed = {Arg.NONE: "none", Arg.TEXT: "text", Arg.WORD: "word"}
+    if row.limits is None or row.arg in fixed:
+        return fixed[row.arg]
+    return {(0, 0x7FFF): "number", (-0x8000, 0x7FFF): "signed"}.get(row.limits, f"{row.limits[0]}-{row.limits[1]}")
+
+
+def _firmware(row: CommandTable) -> str:
+    return " ".join(f"{letter}{row.firmware[letter]}" for letter in "ASPR" if letter in row.firmware)
+
+
+@table
+def command_frames() -> Iterator[str]:
+    """For each command the first of the test vectors that is spelled as the driver spells it."""
+    yield "```text"
+    for kind in (Command, ErraticCommand):
+        found: set[CommandTable] = set()
+        for name, frame in frames().items():
+            instruction = decode(bytes.fromhex(frame)[3:-2], kind)
+            if (
+                name.startswith("er_") != (kind is ErraticCommand)
+                or instruction is None
+                or instruction.command in found
+            ):
+                continue
+            if instruction.encode().hex(" ").upper() == frame:
+                found.add(instruction.command)
+                yield f"{instruction!s:<58} {frame}".replace("  FA", " FA")
+    yield "```"
 
 
 @table
@@ -229,12 +242,12 @@ def fields(name: str) -> Iterator[str]:
         size = _size(kind)
         offset = f"T+{at}" if mark == "T" and at else mark or str(at)
         note = notes[field] or (_default(cls, field) if field == "id" else "")
-        body.append([offset if mark != "?" else "", f"`{field}`", kind, "yes" if optional else "", note])
+        body.append([offset if mark != "?" else "", f"`{field}`", f"{kind}?" if optional else kind, note])
         if size is None:
             mark, at = ("T" if not variable or index == variable[-1] else "?"), 0
         else:
             at += size
-    return rows(["Offset", "Field", "Type", "May be absent", "Unit and meaning"], body)
+    return rows(["Offset", "Field", "Type", "Unit and meaning"], body)
 
 
 def comments(cls: type) -> dict[str, str]:
@@ -297,14 +310,15 @@ def example(name: str) -> Iterator[str]:
     frame = frames()[name]
     packet = meaning(frame, erratic_robot=name.startswith("er_"))
     assert isinstance(packet, Packet), name
-    yield f"`{frame}`"
-    yield ""
-    values = ", ".join(
-        f"`{field.name}` {_shown(getattr(packet, field.name))}"
+    values = " ".join(
+        f"{field.name}={_shown(getattr(packet, field.name))}"
         for field in dataclasses.fields(packet)  # type: ignore[arg-type]
         if field.name != "id" and getattr(packet, field.name) is not None
     )
-    yield f"reads as `{type(packet).__name__}` 0x{packet.id:02X}" + (f": {values}." if values else ".")
+    yield "```text"
+    yield from textwrap.wrap(frame, 119)
+    yield from textwrap.wrap(f"{type(packet).__name__} 0x{packet.id:02X}: {values}", 119, break_long_words=False)
+    yield "```"
 
 
 def _shown(value: object) -> str:
@@ -313,7 +327,7 @@ def _shown(value: object) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_shown, value)) + "]"
     if isinstance(value, bytes):
-        return f"`{value.hex(' ').upper()}`"
+        return value.hex(" ").upper()
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
@@ -336,20 +350,14 @@ def meaning(frame: str, *, erratic_robot: bool) -> Packet | None:
 def units() -> Iterator[str]:
     """What one unit in the packets of each robot is worth."""
     head = ["Profile", "X, Y: mm", "Wheel velocity: mm/s", "Sonar range: mm", "Heading: deg", "VEL2: mm/s", "Track: mm"]
-    body = (
-        [
-            f"`{name}`",
-            _number(unit.distance * 1000),
-            _number(unit.velocity * 1000),
-            _number(unit.range * 1000),
-            _number(math.degrees(unit.angle)),
-            _number(unit.wheel_velocity * 1000),
-            _number(load_profile(name).body.track * 1000),
-        ]
-        for name in available_profiles()
-        for unit in [load_profile(name).units]
-    )
-    return rows(head, body)
+    return _by_profile(head, _units)
+
+
+def _units(name: str) -> list[str]:
+    profile = load_profile(name)
+    unit = profile.units
+    metric = (unit.distance * 1000, unit.velocity * 1000, unit.range * 1000, math.degrees(unit.angle))
+    return [*map(_number, metric), _number(unit.wheel_velocity * 1000), _number(profile.body.track * 1000)]
 
 
 @table
@@ -357,18 +365,32 @@ def dimensions() -> Iterator[str]:
     """Size, limits, sonars, battery and line of each robot."""
     head = ["Profile", "Length x width x height: mm", "Front of axle: mm", "Wheel: mm", "Ticks each wheel turn"]
     head += ["Limits: mm/s, deg/s", "Sonars", "Ping: ms", "Battery: alarm, cut-off V", "Baud", "Command spacing: ms"]
-    return rows(head, (_dimensions(name) for name in available_profiles()))
+    return _by_profile(head, _dimensions)
+
+
+def _by_profile(head: list[str], values: Callable[[str], list[str]]) -> Iterator[str]:
+    """A table with one row for all profiles with the same values, and a line for the columns that never vary."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name in available_profiles():
+        groups.setdefault(tuple(values(name)), []).append(f"`{name}`")
+    first = next(iter(groups))
+    vary = [index for index in range(len(first)) if len({group[index] for group in groups}) > 1]
+    body = ([", ".join(names), *(group[index] for index in vary)] for group, names in groups.items())
+    yield from rows([head[0], *(head[index + 1] for index in vary)], body)
+    same = [(head[index + 1].partition(": "), value) for index, value in enumerate(first) if index not in vary]
+    if same:
+        yield ""
+        yield "In all profiles: " + "; ".join(f"{name} ({unit}) {value}" for (name, _, unit), value in same) + "."
 
 
 def _dimensions(name: str) -> list[str]:
     profile = load_profile(name)
     body, sonar = profile.body, profile.sonar
     return [
-        f"`{name}`",
-        " x ".join(_number(size * 1000) for size in (body.length, body.width, body.height)),
+        "x".join(_number(size * 1000) for size in (body.length, body.width, body.height)),
         _number(body.front * 1000),
         _number(body.wheel_diameter * 1000),
-        _number(body.wheel_ticks) if body.wheel_ticks else "not known",
+        _number(body.wheel_ticks) if body.wheel_ticks else "",
         f"{_number(profile.limits.linear * 1000)}, {_number(math.degrees(profile.limits.angular))}",
         str(len(sonar.poses)),
         _number(sonar.cycle * 1000),
@@ -402,20 +424,14 @@ def _number(value: float) -> str:
 def flash(name: str) -> Iterator[str]:
     """The parameters that a robot keeps in FLASH, with their defaults: AmigOS or Erratic."""
     kind = {"AmigOS": ActivMediaFlash, "Erratic": ErraticFlash}[name]
-    packet = {"AmigOS": config.Config, "Erratic": erratic.ErraticConfig}[name]
-    notes = comments(packet)
+    packet: type = {"AmigOS": config.Config, "Erratic": erratic.ErraticConfig}[name]
     order = [field.name for field in dataclasses.fields(packet)]
     known = [field for field in dataclasses.fields(kind) if "keyword" in field.metadata]
     # As in the packet and the manuals; what a packet lacks is last.
     known.sort(key=lambda field: order.index(field.name) if field.name in order else len(order))
-    body = (
-        [f"`{field.metadata['keyword']}`", field.default, notes.get(field.name) or _pin(field.name)] for field in known
-    )
-    return rows(["Parameter", "Default", "Unit and meaning"], body)
-
-
-def _pin(name: str) -> str:
-    return "0 input, 1 output" if re.fullmatch(r"io\d", name) else ""
+    yield "```text"
+    yield from textwrap.wrap("  ".join(f"{field.metadata['keyword']}={field.default}" for field in known), 110)
+    yield "```"
 
 
 @table
