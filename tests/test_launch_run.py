@@ -24,7 +24,7 @@ from builtin_interfaces.msg import Time
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.serialization import serialize_message
-from ros_bench import Client, Node
+from ros_bench import Client, Node, free_domain
 from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 
@@ -32,7 +32,6 @@ from amigobot_driver.resources import share
 from amigobot_driver.robot import FrameSeen, Options, Report
 from amigobot_msgs.msg import Packet
 from amigobot_tools.bag.writer import BagWriter
-from amigobot_tools.demo.domain import free_domain
 
 #: What `ros2 launch` does, which is not everywhere where `launch` is.
 LAUNCH = """
@@ -83,7 +82,8 @@ class Launched:
 
 @pytest.fixture
 def domain() -> Iterator[int]:
-    with free_domain() as number:
+    number, lock = free_domain()
+    with lock:
         yield number
 
 

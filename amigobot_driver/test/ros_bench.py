@@ -558,7 +558,7 @@ def free_tcp_port() -> int:
 
 
 def free_domain() -> tuple[int, socket.socket]:
-    """A ROS domain that no program on this machine uses, and the lock that reserves it among test runs and demos.
+    """A ROS domain that no program on this machine uses, and the lock that reserves it among test runs.
 
     A test that needs a domain without a node takes one from here, too: any number that is written down is one that
     another test may be given.
@@ -566,8 +566,8 @@ def free_domain() -> tuple[int, socket.socket]:
     for domain in random.SystemRandom().sample(range(1, 101), 100):
         lock = socket.socket(socket.AF_UNIX)
         try:
-            # An abstract name, which goes when its owner goes; amigobot_tools.demo.domain takes the same.
-            lock.bind(f"\0amigobot-demo-{domain}")
+            # An abstract name, which goes when its owner goes.
+            lock.bind(f"\0amigobot-test-{domain}")
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
                 probe.bind(("", 7410 + 250 * domain))  # where the first participant of a domain listens
         except OSError:

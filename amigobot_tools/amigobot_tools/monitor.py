@@ -173,7 +173,7 @@ class View:
             self._trail.append(here)
         for echo in state.echoes:
             if echo.age <= _PERIOD and math.isfinite(echo.range):
-                self._echoes.append(_in_odometry_frame(state, echo.point))
+                self._echoes.append(state.in_odometry_frame(echo.point))
 
     def picture(self, width: int, height: int) -> RenderableType:
         """Draw the screen for a terminal of this size, in characters."""
@@ -201,8 +201,8 @@ class View:
         for echo in state.echoes:
             if echo.age <= _STALE and not math.isnan(echo.range):
                 end = echo.point if math.isfinite(echo.range) else (echo.x, echo.y)
-                start = _in_odometry_frame(state, (echo.x, echo.y))
-                canvas.line(start, _in_odometry_frame(state, end), "dim cyan", step=4)
+                start = state.in_odometry_frame((echo.x, echo.y))
+                canvas.line(start, state.in_odometry_frame(end), "dim cyan", step=4)
         for point in self._echoes:
             canvas.dot(*point, style="yellow")
         yaw = 0.0 if math.isnan(state.yaw) else state.yaw
@@ -247,10 +247,3 @@ def _analog(values: tuple[float, ...]) -> Text:
 def _bits(value: int | None) -> str:
     """The pins of a port, bit 0 last."""
     return "-" if value is None else f"{value:08b}"
-
-
-def _in_odometry_frame(state: RobotState, point: tuple[float, float]) -> tuple[float, float]:
-    """A point of the base frame (m) in the odometry frame."""
-    x, y = point
-    cosine, sine = math.cos(state.yaw), math.sin(state.yaw)
-    return state.x + x * cosine - y * sine, state.y + x * sine + y * cosine

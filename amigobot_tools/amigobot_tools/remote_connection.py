@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import sys
 from collections.abc import Iterator
 
+from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.robot_arguments import DEFAULT_PORT, add_node_arguments, add_robot_arguments, through_node
 
 from .state import Remote
@@ -48,3 +50,24 @@ def _connect(args: argparse.Namespace, drives: bool) -> Remote:
     from .port_remote import PortRemote
 
     return PortRemote(args.port or DEFAULT_PORT, args.robot, drives=drives, timeout=args.timeout)
+
+
+def check_terminal() -> None:
+    """Raise UsageError if no person can confirm a motion."""
+    if not sys.stdin.isatty():
+        raise UsageError("a person must confirm before a real robot moves: start it in a terminal")
+
+
+def confirm(what: str) -> None:
+    """Ask a person before a real robot moves.
+
+    Args:
+        what: The robot does.
+
+    Raises:
+        UsageError: There is no person, or the answer is no.
+    """
+    check_terminal()
+    print(f"{what} Move? [y/N] ", end="", flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("nothing has moved")

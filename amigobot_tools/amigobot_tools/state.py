@@ -73,6 +73,12 @@ class RobotState:
     analog: tuple[float, ...] = ()  #: V
     link: dict[str, str] = field(default_factory=dict)  #: figures of the link, by name
 
+    def in_odometry_frame(self, point: tuple[float, float]) -> tuple[float, float]:
+        """Return a point of the base frame (m) in the odometry frame."""
+        x, y = point
+        c, s = math.cos(self.yaw), math.sin(self.yaw)
+        return self.x + x * c - y * s, self.y + x * s + y * c
+
     @property
     def at_rest(self) -> bool:
         """Whether no velocity is known that is more than that of a robot at rest."""

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 import time
 from collections.abc import Iterable
 
 from amigobot_driver.cli import UsageError, ranges
 
 from .governor import MARGIN, free_distance, safe_speed
-from .remote_connection import add_connection_arguments, connected
+from .remote_connection import add_connection_arguments, confirm, connected
 from .state import Echo, Remote, RobotState
 
 _PERIOD = 0.1  #: s between two commands
@@ -49,8 +48,8 @@ def run(args: argparse.Namespace) -> int:
         if not state.echoes:
             raise UsageError(f"{state.model} has no sonars, and cannot see obstacles")
         simulated = remote.where.startswith("sim:")
-        if not simulated and not args.yes and not _confirmed(remote):
-            raise UsageError("nothing has moved")
+        if not simulated and not args.yes:
+            confirm(f"{remote.where}: the robot will wander about until Ctrl-C.")
         try:
             _wander(remote, Wanderer(args.speed), args.seconds)
         finally:
@@ -131,10 +130,3 @@ def _drift(echoes: Iterable[Echo]) -> float:
     if closest > 2.5 * MARGIN:
         return 0.0
     return -1.0 if near[1] < near[-1] else 1.0
-
-
-def _confirmed(remote: Remote) -> bool:
-    if not sys.stdin.isatty():
-        raise UsageError("a person must confirm before a real robot moves: start it in a terminal, or with --yes")
-    print(f"{remote.where}: the robot will wander about until Ctrl-C. Move? [y/N] ", end="", flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")

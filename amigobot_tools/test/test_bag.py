@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy", reason="rclpy is not installed: nothing can be recorded")
+pytest.importorskip("ros_bench", reason="the benches of amigobot_driver are not on the path")
 
 import rclpy
 import yaml
@@ -25,12 +26,12 @@ from rclpy.context import Context
 from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.serialization import serialize_message
+from ros_bench import free_domain
 from std_msgs.msg import String
 
 from amigobot_tools.bag import reader
 from amigobot_tools.bag.reader import BagError, read_bag
 from amigobot_tools.bag.writer import BagWriter
-from amigobot_tools.demo.domain import free_domain
 
 LATCHED = QoSProfile(depth=3, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -142,7 +143,8 @@ def test_rosbag2_reads_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.
 def test_recording(tmp_path: Path) -> None:
     """A latched message sent before the recorder came, others while it listens, then Ctrl-C."""
     bag = tmp_path / "bag"
-    with free_domain() as domain:
+    domain, lock = free_domain()
+    with lock:
         context = Context()
         rclpy.init(context=context, domain_id=domain)
         node = rclpy.create_node("talker", context=context)
@@ -204,7 +206,8 @@ def test_a_recording_is_readable_whatever_ends_the_recorder(
 ) -> None:
     """A signal, or a disk that is full. The messages never pause."""
     bag = tmp_path / "bag"
-    with free_domain() as domain:
+    domain, lock = free_domain()
+    with lock:
         recorder = subprocess.Popen(
             [sys.executable, "-c", BUSY, str(bag), str(limit)],
             stderr=subprocess.PIPE,

@@ -10,7 +10,7 @@ With ROS 2, the demo starts amigobot_node and a program that publishes cmd_vel, 
 program uses the Python API and records the packets, for `amigobot replay` and `amigobot dump`. The odometry is compared
 with the true path of the simulated robot.
 
-Ctrl-C stops the robot and ends everything. Exit status 1: failure; the last line has the reason.
+Ctrl-C stops the robot and ends everything.
 """
 
 from __future__ import annotations
@@ -38,16 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
-    ros = _ros_is_here() if args.ros is None else args.ros
-    for library in ("matplotlib", *(("rclpy", "amigobot_msgs") if ros else ())):
+    of_ros = ("rclpy", "amigobot_msgs")
+    ros = all(map(find_spec, of_ros)) if args.ros is None else args.ros
+    for library in ("matplotlib", *(of_ros if ros else ())):
         if find_spec(library) is None:
             raise explained(ImportError(name=library))
     if ros and not find_spec("rosbags"):
         raise UsageError("needs rosbags (python3 -m pip install rosbags); --no-ros needs none")
-    from .run import DemoOptions, run_demo
+    from .demo import run_demo
 
-    return run_demo(DemoOptions(out=args.out.resolve(), port=args.port, seconds=args.seconds, ros=ros))
-
-
-def _ros_is_here() -> bool:
-    return all(find_spec(name) for name in ("rclpy", "amigobot_msgs"))
+    run_demo(args.out.resolve(), args.port, args.seconds, ros=ros)
+    return 0

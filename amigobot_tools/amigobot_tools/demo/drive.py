@@ -5,116 +5,117 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from ..governor import free_distance
+import numpy as np
+from numpy.typing import NDArray
+
+from ..governor import governed
 from ..state import Remote, RobotState
-from .launch import DemoError, wait_for
+from .programs import DemoError
 from .tour import Pose, Pursuit, Tour
 
+Rows = NDArray[np.float64]
+
 _PERIOD = 0.05  # s between two velocities
+_REPORT = 2.0  # s between two lines
 _BLOCKED = 5.0  # s that the robot waits for a free path
-_STOP_TIMEOUT = 5.0  # s until the robot is at rest
-_SAME = 0.04  # s between two readings of a sonar, at least
-_BAR = 8  # characters
+_STOP_TIMEOUT, _PACKETS = 5.0, 0.3  # s until the robot is at rest, and of some packets
+_FRESH = 0.15  # s since a sonar has fired
 
 
 @dataclass(slots=True)
 class Drive:
-    """What was seen of a tour. Poses and points are in the odometry frame."""
+    """What was seen of a tour, in the frame of the odometry."""
 
-    tour: Tour
     state: RobotState  #: the newest
-    seconds: float = 0.0
-    progress: float = 0.0  #: from 0 to 1
-    planned: float = 0.0  #: m along the path that the robot should have driven
     poses: list[tuple[float, float, float, float]] = field(default_factory=list)  #: Unix time (s), x, y (m), yaw
-    echoes: list[tuple[float, float, float]] = field(default_factory=list)  #: Unix time, x, y in the base frame (m)
-    _fired: dict[int, float] = field(default_factory=dict)  #: Unix time (s) of the newest reading, by sonar
+    hits: list[tuple[float, float]] = field(default_factory=list)  #: what the sonars saw, m
 
     def update(self, state: RobotState) -> None:
         """Keep what the robot reports."""
-        self.state, now = state, time.time()
-        self.poses.append((now, state.x, state.y, state.yaw))
-        for number, echo in enumerate(state.echoes):
-            fired = now - echo.age
-            if math.isfinite(echo.range) and fired - self._fired.get(number, 0.0) > _SAME:
-                self._fired[number] = fired
-                self.echoes.append((fired, *echo.point))
-
-    @property
-    def line(self) -> str:
-        """The progress in one line that fits a narrow terminal."""
-        done, state = round(self.progress * _BAR), self.state
-        nearest = min((echo.range for echo in state.echoes), default=math.nan)
-        return (
-            f"[{'#' * done}{'.' * (_BAR - done)}] {self.progress:4.0%}  {state.x:5.2f} {state.y:5.2f} m  "
-            f"{state.linear:4.2f} m/s  sonar {nearest:4.2f} m  {state.volts:4.1f} V  {state.link['packets']} packets"
-        )
+        self.state = state
+        self.poses.append((time.time(), state.x, state.y, state.yaw))
+        fresh = [echo for echo in state.echoes if echo.age <= _FRESH and math.isfinite(echo.range)]
+        self.hits += [state.in_odometry_frame(echo.point) for echo in fresh]
 
 
-def ready(state: RobotState) -> bool:
-    """Return whether everything that is needed for driving is known."""
-    known = state.connected and state.body is not None and math.isfinite(state.x) and state.link
-    return bool(known) and not _objection(state, 0.0)
-
-
-def _objection(state: RobotState, clearance: float) -> str:
-    """Why the robot must not drive forward; "" if it may."""
-    if not state.connected or state.body is None:
-        return state.note
-    ahead = free_distance(state.echoes, state.body, forward=True)
-    if math.isnan(ahead):
-        return "the sonars that look ahead are silent"
-    return f"something is {ahead:.2f} m ahead: clear {clearance:g} m" if ahead < clearance else ""
-
-
-def follow(remote: Remote, tour: Tour, seconds: float, check: Callable[[], None], show: Callable[[str], None]) -> Drive:
-    """Drive a tour, and stop.
+def follow(remote: Remote, tour: Tour, seconds: float, check: Callable[[], None]) -> Drive:
+    """Drive a tour, and stop on every exit.
 
     Args:
-        remote: The robot; `ready`.
-        tour: Begins where the robot is.
+        remote: The robot. The tour begins where it is.
+        tour: The path.
         seconds: Stop after this time at the latest.
         check: Called at least 10 times a second; may raise.
-        show: Called with the progress.
 
     Raises:
         DemoError: The robot cannot drive the tour; the message says why.
     """
-    pursuit, drive = Pursuit(tour), Drive(tour, remote.state())
+    pursuit, drive = Pursuit(tour), Drive(remote.state())
     drive.update(drive.state)
     start = Pose(*drive.poses[0][1:])
-    began = free_at = time.monotonic()
-    while not pursuit.finished and (now := time.monotonic()) < began + seconds:
-        check()
-        state = remote.state()
-        drive.update(state)
-        if state.stalls:
-            raise DemoError("a wheel is stalled")
-        linear, angular = pursuit.steer(*Pose(state.x, state.y, state.yaw).seen_from(start))
-        why = _objection(state, tour.clearance) if linear > 0 or not state.connected else ""
-        if not why:
-            free_at = now
-        elif now > free_at + _BLOCKED:
-            raise DemoError(why)
-        remote.drive(0.0 if why else linear, 0.0 if why else angular)
-        drive.progress, drive.planned = pursuit.progress, pursuit.distance
-        show(drive.line)
-        time.sleep(_PERIOD)
-    drive.seconds = time.monotonic() - began
-    remote.stop()
-
-    def at_rest() -> bool:
-        drive.update(remote.state())
-        return drive.state.at_rest
-
-    time.sleep(2 * _PERIOD)
-    if not wait_for(at_rest, _STOP_TIMEOUT, check):
-        raise DemoError("the robot does not come to rest")
-    time.sleep(0.2)  # the next packet has the pose at rest
-    drive.update(remote.state())
+    began = free_at = next_line = time.monotonic()
+    with _stopped_at_the_end(remote, drive):
+        while not pursuit.finished and (now := time.monotonic()) < began + seconds:
+            check()
+            drive.update(state := remote.state())
+            if state.stalls:
+                raise DemoError("a wheel is stalled")
+            requested, angular = pursuit.steer(*Pose(state.x, state.y, state.yaw).seen_from(start))
+            linear = governed(requested, state.echoes, state.body)
+            refused = remote.drive(linear, angular) or ("" if state.connected else state.note)
+            if not refused and (linear or not requested):
+                free_at = now
+            elif now > free_at + _BLOCKED:
+                raise DemoError(refused or "something is ahead of the robot")
+            if now >= next_line:
+                next_line = now + _REPORT
+                print(f"{pursuit.progress:4.0%}  x {state.x:5.2f} m  y {state.y:5.2f} m  {state.linear:4.2f} m/s")
+            time.sleep(_PERIOD)
     return drive
+
+
+@contextmanager
+def _stopped_at_the_end(remote: Remote, drive: Drive) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        remote.stop()
+        end, moving = time.monotonic() + _STOP_TIMEOUT, True
+        while moving and time.monotonic() < end:
+            time.sleep(_PACKETS)
+            drive.update(remote.state())
+            moving = not drive.state.at_rest
+
+
+def placed(rows: Rows, origin: Pose) -> Rows:
+    """Return rows that end with x and y, or with x, y and yaw, from a frame whose own pose is `origin`.
+
+    Args:
+        rows: Shape (n, 2), or (n, 4) with times.
+        origin: In the frame of the result.
+    """
+    c, s = math.cos(origin.yaw), math.sin(origin.yaw)
+    if rows.shape[1] == 2:
+        return rows @ [[c, s], [-s, c]] + origin[:2]
+    return np.column_stack((rows[:, 0], placed(rows[:, 1:3], origin), rows[:, 3] + origin.yaw))
+
+
+def read_truth(path: Path, drive: Drive) -> Rows:
+    """Return the true poses during a drive: Unix time, x, y and yaw, shape (n, 4).
+
+    Args:
+        path: What `amigobot sim --truth` has written.
+        drive: Says when.
+    """
+    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    rows = np.array([(line["t"], line["x"], line["y"], line["heading"]) for line in lines])
+    begin, end = drive.poses[0][0], drive.poses[-1][0]
+    return rows[(rows[:, 0] >= begin) & (rows[:, 0] <= end)]

@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""One demo: start the programs, drive, end the programs, report."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from amigobot_driver.cli import UsageError
+from amigobot_driver.sim import load_world
+
+from ..remote_connection import check_terminal, confirm
+from ..state import Remote
+from .drive import Drive, follow, placed, read_truth
+from .programs import DemoError, Programs, use_own_domain
+from .tour import ROOM, SQUARE, Pose
+
+_TIMEOUT = 60.0  # s until the robot is found
+_WORLD = "room"
+_END, _ANGLE = 0.05, math.radians(2)  # m and rad that odometry may be off
+
+
+def run_demo(out: Path, port: str, seconds: float, *, ros: bool) -> None:
+    """Drive a tour and report it.
+
+    Args:
+        out: Folder to write to.
+        port: Of a real robot; "": simulate one.
+        seconds: Drive no longer than this.
+        ros: Drive through a node; otherwise through the Python API.
+
+    Raises:
+        UsageError: The folder cannot be written, or nobody agrees that a real robot moves.
+        AmigoBotError: There is no robot, or it cannot drive the tour.
+    """
+    if port:
+        check_terminal()
+    truth, simulated = out / "truth.jsonl", out / "robot"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(out / "bag", ignore_errors=True)
+        simulated.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"{out} cannot be written ({error.strerror}); --out names another folder") from None
+    with Programs(out) as programs:
+        if not port:
+            where = ["--pty", str(simulated), "--world", _WORLD, "--truth", str(truth)]
+            programs.start("simulator", "amigobot_driver.cli", "sim", "--robot", "amigo", "--name", "Amigo", *where)
+            programs.wait(simulated.exists, _TIMEOUT, "the simulator")
+        with (_node if ros else _python)(programs, out, port or str(simulated)) as remote:
+            print(f"{remote.state().name} is ready")
+            if port:
+                confirm(f"{port}: the robot drives a square of 0.5 m, ahead and to its left, at 0.15 m/s.")
+            drive = follow(remote, SQUARE if port else ROOM, seconds, programs.check)
+    report(drive, out, None if port else truth)
+    print(f"  recording {_short(out / ('bag' if ros else 'tour.amigo'))}\n\nthe demo succeeded")
+
+
+@contextmanager
+def _node(programs: Programs, out: Path, port: str) -> Iterator[Remote]:
+    """The robot through a node; a recorder writes the rosbag."""
+    print(f"with ROS 2, ROS_DOMAIN_ID={use_own_domain()} lets other programs watch; the logs are in {out}")
+    from ..node_remote import NodeRemote  # needs ROS
+
+    programs.start("recorder", "amigobot_tools.bag", "record", str(out / "bag"))
+    programs.start("node", "amigobot_driver.ros.main", "--ros-args", "-p", f"port:={port}")
+    try:
+        remote = NodeRemote("", drives=True, timeout=_TIMEOUT)
+    except UsageError:
+        programs.check()
+        raise
+    with closing(remote):
+        programs.wait_for_log("recorder", _TIMEOUT, "recording /odom ", "recording /cmd_vel ")
+        yield remote
+
+
+@contextmanager
+def _python(programs: Programs, out: Path, port: str) -> Iterator[Remote]:
+    """The robot through the Python API, which records the packets."""
+    print(f"without ROS 2, through the Python API; the logs are in {out}")
+    from ..port_remote import PortRemote
+
+    with closing(PortRemote(port, drives=True, timeout=_TIMEOUT)) as remote, remote.robot.record(out / "tour.amigo"):
+        yield remote
+
+
+def report(drive: Drive, out: Path, truth_file: Path | None) -> None:
+    """Draw the picture and print what was measured, where the truth is known in the frame of the room.
+
+    Args:
+        drive: The tour.
+        out: Folder of the picture.
+        truth_file: What the simulator has written; None for a real robot.
+
+    Raises:
+        DemoError: The odometry is wrong.
+    """
+    from .picture import draw, save  # imported late: the robot need not wait for matplotlib
+
+    odometry, hits = np.array(drive.poses), np.array(drive.hits).reshape(-1, 2)
+    driven = float(np.hypot(*np.diff(odometry[:, 1:3], axis=0).T).sum())
+    title = f"driven    {driven:.2f} m in {odometry[-1, 0] - odometry[0, 0]:.1f} s"
+    truth = world = None
+    end = Pose(0.0, 0.0, 0.0)
+    if truth_file is not None:
+        truth, world = read_truth(truth_file, drive), load_world(_WORLD)
+        origin = Pose(0.0, 0.0, 0.0).seen_from(Pose(*odometry[0, 1:])).transformed_by(Pose(*truth[0, 1:]))
+        odometry, hits = placed(odometry, origin), placed(hits, origin)
+        end = Pose(*odometry[-1, 1:]).seen_from(Pose(*truth[-1, 1:]))
+    error = f"{100 * math.hypot(end.x, end.y):.1f} cm and {math.degrees(abs(end.yaw)):.2f} deg off at the end"
+    body, path = drive.state.body, out / "tour.png"
+    assert body is not None
+    save(draw(title.replace("    ", " "), odometry, hits, truth, world, body), path)
+    print(f"\n  {title}")
+    if truth is not None:
+        print(f"  odometry  {error}")
+    print(f"  picture   {_short(path)}")
+    if math.hypot(end.x, end.y) > _END or abs(end.yaw) > _ANGLE:
+        raise DemoError(f"odometry is {error}")
+
+
+def _short(path: Path) -> Path:
+    """As one would type it here."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
