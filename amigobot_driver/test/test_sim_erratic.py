@@ -12,7 +12,6 @@ import dataclasses
 import itertools
 import json
 import math
-import random
 from pathlib import Path
 from typing import Any
 
@@ -311,38 +310,17 @@ class TestFaults:
         assert set(robot.kinds(robot.run(0.5))) == {"Motor"}
 
 
-class TestAnythingMayBeSent:
-    def test_every_command_of_the_table_has_a_row(self) -> None:
-        assert commands.ROWS.keys() == set(ErraticCommand)
+def test_every_command_of_the_table_has_a_row() -> None:
+    assert commands.ROWS.keys() == set(ErraticCommand)
 
-    def arguments(self, rng: random.Random) -> list[bytes]:
-        return [
-            b"",
-            b"\xfe",
-            b"\x3b",
-            b"\x3b\x01",
-            b"\x3b\xff\xff",
-            b"\x1b\x00\x80",
-            b"\x1b\xff\xff",
-            b"\x2b",
-            b"\x2b\x00",
-            b"\x2b\xff\x01",
-            b"\x2b\x03\x02\xff\xff",
-            b"\x00\x00\x00",
-            rng.randbytes(rng.randrange(1, 60)),
-        ]
 
-    @pytest.mark.parametrize("first", range(0, 256, 32))
-    def test_no_number_and_no_argument_harms_or_moves_it(self, first: int) -> None:
-        rng, robot = random.Random(first), Robot()
-        robot.send(ErraticCommand.ENCODER(1), ErraticCommand.ANALOG(1), ErraticCommand.SONAR(1))
-        for number in range(first, first + 32):
-            for argument in self.arguments(rng):
-                robot.write(encode_frame(bytes((number,)) + argument))
-                robot.run(0.01, alive=False)
-                if robot.firmware.drive.motors_on:
-                    assert number == ErraticCommand.ENABLE.number
-                    robot.send(ErraticCommand.ENABLE(0))
-        assert robot.sim.truth.pose == robot.sim.world.start
-        robot.parameters()
-        assert robot.motor().id == 0x82
+def test_no_number_and_no_argument_harms_or_moves_it() -> None:
+    robot = Robot()
+    robot.send(ErraticCommand.ENCODER(1), ErraticCommand.ANALOG(1), ErraticCommand.SONAR(1))
+    for number in set(range(256)) - {ErraticCommand.ENABLE.number}:
+        for argument in (b"", b"\x3b", b"\x3b\xff\xff", b"\x1b\x00\x80", b"\x2b\x03\x02\xff\xff", b"\x00\x00\x00"):
+            robot.write(encode_frame(bytes((number,)) + argument))
+            robot.run(0.01, alive=False)
+    assert robot.sim.truth.pose == robot.sim.world.start
+    robot.parameters()
+    assert robot.motor().id == 0x82

@@ -6,16 +6,14 @@
 from __future__ import annotations
 
 import random
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sim_client import Client
 
-from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, FrameDecoder, Malformed, Sip, Unknown, parse
-from amigobot_driver.sim import Faults, OptionError, Simulator, Window, load_world, parse_faults
+from amigobot_driver.protocol import Command
+from amigobot_driver.sim import Faults, OptionError, Window, parse_faults
 
 
 class TestWriting:
@@ -64,59 +62,8 @@ class TestWriting:
         assert often.begins(start + 999.5, start + 1000.5) and not often.begins(start + 1, start + 999)
 
 
-def frames(client: Client, seconds: float) -> tuple[int, int, int]:
-    """Good frames, wrong checksums, and good frames that make no sense, of the next seconds."""
-    decoder = FrameDecoder()
-    good = odd = 0
-    for _ in range(round(seconds * 100)):
-        client.now += 0.01
-        for frame in decoder.feed(client.sim.transmit(client.now), client.now):
-            good += 1
-            odd += isinstance(parse(frame.data), Unknown | Malformed)
-    return good, decoder.stats.checksum_errors, odd
-
-
-class TestLine:
-    def test_delay_keeps_the_order(self) -> None:
-        client = Client(baud=9600).open()
-        client.sim.faults = Faults(delay=0.25)
-        client.send(Command.VEL(200))
-        sips = [packet for packet in client.run(10.0) if isinstance(packet, Sip)]
-        assert len(sips) == pytest.approx(100, abs=4)
-        steps = [b.x - a.x for a, b in pairwise(sips)]
-        assert min(steps) >= 0
-        times = [time for time, packet in client.packets if isinstance(packet, Sip)][-50:]
-        gaps = [b - a for a, b in pairwise(times)]
-        assert max(gaps) > 0.15
-
-
-class TestRobot:
-    def test_jammed_wheels_stall_in_the_middle_of_the_floor(self) -> None:
-        client = Client(faults=Faults(jam=Window(4.0, 2.0))).open()
-        client.send(Command.VEL(200))
-        client.run(5.0 - (client.now - 100.0))
-        sip = client.sip()
-        assert sip.left_stalled and sip.right_stalled and client.speed == 0.0
-        client.run(3.0)
-        assert not client.sip().left_stalled and client.speed == pytest.approx(0.2, abs=0.01)
-
-
 class TestRepeatable:
     FAULTS = Faults(corrupt=0.002, lose_bytes=0.001, lose_packets=0.02, delay=0.05)
-
-    def drive(self, seed: int, steps: list[float]) -> tuple[bytes, object]:
-        """Everything the client hears, and where the robot ends, when one looks at these intervals."""
-        sim = Simulator(load_profile("amigo-sh"), load_world("room"), seed=seed, faults=self.FAULTS)
-        script = [Command.PULSE(), Command.OPEN(), Command.CLOSE(), Command.OPEN(), Command.ENABLE(1)]
-        script += [Command.GYRO(1), Command.VEL(300), Command.RVEL(20), Command.IOREQUEST(2), Command.PULSE()]
-        received, now = b"", 0.0
-        for at, instruction in enumerate(script * 3):
-            due = at * 0.37
-            while now < due:
-                now = min(due, now + steps[at % len(steps)])
-                received += sim.transmit(now)
-            sim.receive(instruction.encode(), due)
-        return received + sim.transmit(now + 2.0), sim.truth
 
     @pytest.mark.parametrize("faults", [Faults(), Faults(lose_packets=0.3), Faults(delay=0.08)])
     def test_next_event_misses_nothing(self, faults: Faults) -> None:

@@ -152,56 +152,7 @@ class TestCompass:
         assert every(client.run(1.0), Compass) == [] and client.sip().compass == 0
 
 
-class TestGripper:
-    def test_the_lift_goes_up_stops_and_comes_down(self) -> None:
-        client = fitted(ARCOS, Gripper=1)
-        client.send(Command.GRIPPER(4))
-        client.run(1.0)
-        client.send(Command.GRIPPER(6))
-        assert client.sip().port_low >> 4 == 0  # between
-        client.send(Command.GRIPPER(7))
-        client.run(3.5)
-        assert client.sip().port_low >> 4 == 1
-        client.send(Command.GRIPPER(8))
-        client.run(0.2)
-        assert client.sip().port_low == 4 | 4 << 4
-        client.send(Command.GRIPPER(15))
-        assert client.sip().port_low & 0b1000100 == 0
-
-    def test_p2os_wires_it_to_the_user_port_and_shows_it_in_the_high_byte(self) -> None:
-        client = fitted(P2OS, Gripper=1)
-        client.send(Command.GRIPPER(1))
-        client.run(2.5)
-        assert (client.sip().port_low, client.sip().port_high) == (1, 1 | 2 << 4)
-        assert client.sip().digital_in == 0b110000  # open, and the lift at its end: both read 0
-        client.send(Command.GRIPPER(16), Command.GRIPPERVAL(25))
-        client.run(1.0)
-        assert client.sip().port_high == 2 << 4  # half a second further in: neither open nor closed
-
-
 class TestTheRest:
-    def test_and_charges_where_there_is_a_dock(self) -> None:
-        client = fitted(AROS, charge=0.5, Charger=1)
-        client.sim.battery.docked = True
-        client.run(1.0)
-        before = client.sip()
-        assert (before.charge_state, before.flags >> 10 & 1) == (0, 0)
-        client.send(Command.CHARGE(1))
-        client.run(1.0)
-        during = client.sip()
-        assert (during.charge_name, during.flags >> 10 & 1) == ("bulk", 1)
-        assert during.volts > before.volts
-        had = client.sim.battery.charge
-        client.run(60.0)
-        hours = 1 / (client.sim.battery.charge - had) / 60
-        assert 3 < hours < 7
-        client.sim.battery.charge = 0.9999
-        client.run(10.0)
-        assert client.sip().charge_name == "float" and client.sim.battery.charge == pytest.approx(1.0, abs=1e-4)
-        client.sim.battery.docked = False
-        client.run(0.2)
-        assert client.sip().charging is False
-
     def test_aros_obeys_many_commands_in_a_tick(self) -> None:
         """Commands 3 to 5 ms apart: docs/protocol 4.3."""
         lost = {}
@@ -214,7 +165,7 @@ class TestTheRest:
             lost[robot] = client.sim.lost_commands
         assert lost[AROS] == 0 < lost["amigo-sh"]
 
-    @pytest.mark.parametrize("robot", [P2OS, AROS, ARCOS, "powerbot-sh"])
+    @pytest.mark.parametrize("robot", [P2OS, AROS, ARCOS])
     def test_no_command_number_with_any_argument_breaks_it(self, robot: str) -> None:
         """And none moves it while its motors are off."""
         client = Client(robot).open(motors=False)

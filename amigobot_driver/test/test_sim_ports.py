@@ -11,8 +11,8 @@ import pytest
 from sim_client import Client
 
 from amigobot_driver.profiles import ProfileError, load_profile
-from amigobot_driver.protocol import Aux, Command, Config, Encoders, Gyro, Io, Playlist
-from amigobot_driver.sim import SessionState, playlist
+from amigobot_driver.protocol import Command, Config, Encoders, Gyro, Io
+from amigobot_driver.sim import SessionState
 
 
 def with_flash(robot: str, **flash: int | str) -> Client:
@@ -74,36 +74,6 @@ class TestPins:
         client.send(Command.ADSEL(3), Command.ADSEL(9))
         sip = client.sip()
         assert (getattr(sip, port_field), sip.analog) == (3, 204)
-
-
-class TestAux:
-    def test_it_waits_for_as_many_as_were_asked_for_and_answers_once(self) -> None:
-        client = Client().open()
-        client.send(Command.GETAUX(4), Command.TTY2(b"abc"))
-        assert count(client, Aux, 0.5) == 0
-        client.send(Command.TTY2(b"defgh"))
-        assert client.next(Aux).data == b"abcd"
-        assert count(client, Aux, 0.5) == 0
-        client.send(Command.GETAUX(4))
-        assert client.next(Aux).data == b"efgh"
-
-
-class TestSounds:
-    def test_played_unless_muted(self) -> None:
-        client = Client().open()
-        client.events.clear()
-        client.send(Command.SOUND(57), Command.SOUNDTOG(0), Command.SOUND(58), Command.SOUNDTOG(1))
-        client.send(Command.SOUND(51), Command.SOUND(50))  # the last is a group
-        assert client.event_texts("sound") == ["57 whoosh", "51 hello"]
-
-    def test_all_user_sounds_one_a_cycle(self) -> None:
-        client = Client(sounds=playlist(f"sound {n}" for n in range(50, 256))).open()
-        client.send(Command.SOUNDTOG(0), Command.PLAYLIST(0))
-        packets = [packet for packet in client.run(25.0) if isinstance(packet, Playlist)]
-        assert (packets[0].number, packets[0].name) == (206, "")
-        assert [packet.number for packet in packets[1:]] == list(range(50, 256))
-        assert not any(packet.enabled for packet in packets)
-        assert [len(packet.name) <= 16 for packet in packets]
 
 
 class TestGyro:

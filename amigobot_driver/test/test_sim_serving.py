@@ -41,7 +41,6 @@ from amigobot_driver.protocol import (
     SyncReply,
     parse,
 )
-from amigobot_driver.sim import SessionState
 from amigobot_driver.sim.build import build_simulator
 from amigobot_driver.sim.pty import PtyConnection
 from amigobot_driver.transport import PortError
@@ -271,18 +270,6 @@ class TestTcp:
                 assert second.recv(1) == b""
             assert client.read(Sip)
 
-    def test_a_flood_makes_the_client_wait_and_harms_nothing(self) -> None:
-        with serving("--tcp", "0") as server, self.connect(server) as connection:
-            client = Raw(connection.fileno())
-            client.open()
-            connection.setblocking(False)
-            with contextlib.suppress(BlockingIOError):
-                while True:
-                    connection.send(os.urandom(65536))
-            connection.setblocking(True)
-            assert client.read(Sip)
-            assert server.process.poll() is None
-
 
 class TestTruth:
     def test_it_is_written_as_json_lines(self, tmp_path: Path) -> None:
@@ -328,31 +315,6 @@ class TestCommand:
 
 
 class TestInProcess:
-    def read_until(self, port: SimulatedPort, kind: type[Packet]) -> Packet:
-        decoder, end = FrameDecoder(), time.monotonic() + LIMIT
-        while time.monotonic() < end:
-            for frame in decoder.feed(port.read(0.5), time.monotonic()):
-                packet = parse(frame.data)
-                if isinstance(packet, kind):
-                    return packet
-        raise AssertionError(f"no {kind.__name__}")
-
-    def test_a_session(self) -> None:
-        port = SimulatedPort("sim://amigo-sh?world=office&start=6,4.5,180&seed=1&baud=115200&name=Zoe")
-        assert port.byte_time == pytest.approx(10 / 115200)
-        port.write(Command.PULSE().encode())
-        assert self.read_until(port, SyncEcho)
-        port.write(Command.OPEN().encode())
-        port.write(Command.CLOSE().encode())
-        reply = self.read_until(port, SyncReply)
-        assert isinstance(reply, SyncReply) and reply.name == "Zoe"
-        port.write(Command.OPEN().encode())
-        assert self.read_until(port, Sip)
-        with port.lock:
-            assert port.simulator.session is SessionState.OPEN
-            assert port.simulator.truth.pose.x == 6.0
-        port.close()
-
     def test_unplugged_it_is_found_again_under_its_url(self) -> None:
         # Of another name at each try, as a robot is kept under its URL.
         url = f"sim://?name=r{time.monotonic() * 1000:.0f}&faults=unplug=0.3:1000"

@@ -123,13 +123,3 @@ class TestErrors:
     def test_a_mute_sonar_gives_no_reading(self) -> None:
         client = Client("amigo", "room", faults=Faults(mute_sonars=frozenset({3}))).open()
         assert {number for number, _ in readings(client, 2.0)} == set(range(8)) - {3}
-
-    def test_a_stuck_sonar_repeats_itself(self) -> None:
-        client = Client("amigo", "room", faults=Faults(stuck_sonars=frozenset({3}))).open()
-        client.send(Command.ENABLE(1))
-        client.send(Command.RVEL(30))
-        received = readings(client, 10.0)
-        assert len({distance for number, distance in received if number == 3}) == 1
-        assert len({distance for number, distance in received if number == 2}) > 10
-        client.sim.faults = Faults()
-        assert len({distance for number, distance in readings(client, 5.0) if number == 3}) > 5

@@ -56,10 +56,10 @@ class TestBodies:
 
 
 class TestShipped:
-    @pytest.mark.parametrize("world", ["empty", "office", "room"])
     @pytest.mark.parametrize("robot", available_profiles())
-    def test_every_robot_fits_into_every_world(self, world: str, robot: str) -> None:
-        Simulator(load_profile(robot), load_world(world))
+    def test_every_robot_fits_into_every_world(self, robot: str) -> None:
+        for world in ("empty", "office", "room"):
+            Simulator(load_profile(robot), load_world(world))
 
 
 class TestFiles:

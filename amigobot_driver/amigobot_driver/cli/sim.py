@@ -39,7 +39,7 @@ from ..sim.reported import reported_help
 from ..sim.server import ClientConnection, Served, TruthLog, serve
 from ..sim.tcp import TcpConnection
 from ..transport.tcp import DEFAULT_TCP_PORT
-from ..wording import counted, wrong_type
+from ..wording import wrong_type
 from .usage_error import UsageError
 
 _PATIENCE = 2.0  # s that clients of a fleet have to close their sessions after a signal
@@ -78,19 +78,14 @@ def run(args: argparse.Namespace) -> int:
         stopped = stack.enter_context(signals.caught())
         file = stack.enter_context(_open_log(args.truth)) if args.truth else None
         try:
-            served = _several(args, clock, file, stack) if args.robots else [_single(args, clock, file, stack)]
+            served = _serve(args, clock, file, stack)
         except UsageError:
             raise
         except ValueError as error:
             raise UsageError(str(error)) from None
         simulators = [entry.robot for entry in served if isinstance(entry.robot, Simulator)]
         serve(*served, stopped=_Ending(stopped, simulators if args.robots else []))
-        lines = [simulator.line_stats for simulator in simulators]
-        clock.print(
-            f"stopped: {counted(sum(line.frames for line in lines), 'packet')} sent, "
-            f"{sum(line.dropped for line in lines)} dropped for lack of bandwidth, "
-            f"{counted(sum(simulator.lost_commands for simulator in simulators), 'command')} lost"
-        )
+        clock.print("stopped")
     return 0
 
 
@@ -110,33 +105,23 @@ class _Ending:
         return not in_session or time.monotonic() >= self._deadline
 
 
-def _single(args: argparse.Namespace, clock: _Clock, file: IO[str] | None, stack: contextlib.ExitStack) -> Served:
-    """Open the port of the robot that the arguments describe."""
-    simulator = build_simulator(_options(args), on_event=clock.print_event)
-    connection = connect(args.pty, args.tcp, simulator, clock.print, check_baud=args.check_baud)
-    stack.callback(connection.close)
-    clock.print(f"{_described(simulator)}, listening on {connection.description}")
-    return Served(simulator, connection, TruthLog(file) if file else None)
-
-
-def _several(
-    args: argparse.Namespace, clock: _Clock, file: IO[str] | None, stack: contextlib.ExitStack
-) -> list[Served]:
-    """Open the ports of all robots in the file."""
-    described = load_robots(args.robots)
-    world = described.build(clock.print_event_of)
+def _serve(args: argparse.Namespace, clock: _Clock, file: IO[str] | None, stack: contextlib.ExitStack) -> list[Served]:
+    """Open the port of the robot that the arguments describe, or those of all robots in the file."""
+    if args.robots:
+        described = load_robots(args.robots)
+        world = described.build(clock.print_event)
+        places = [(entry.name, entry.pty, entry.tcp, world.robots[entry.name]) for entry in described.robots]
+    else:
+        simulator = build_simulator(_options(args), on_event=partial(clock.print_event, ""))
+        places = [("", args.pty, args.tcp, simulator)]
     served = []
-    for entry in described.robots:
-        simulator = world.robots[entry.name]
-        connection = connect(entry.pty, entry.tcp, simulator, partial(clock.print_for, entry.name))
+    for name, pty, tcp, simulator in places:
+        log = partial(clock.print, robot=name)
+        connection = connect(pty, tcp, simulator, log, check_baud=args.check_baud)
         stack.callback(connection.close)
-        clock.print_for(entry.name, f"{_described(simulator)}, listening on {connection.description}")
-        served.append(Served(simulator, connection, TruthLog(file, robot=entry.name) if file else None))
+        log(f"{simulator.profile.description} in {simulator.world.name}, listening on {connection.description}")
+        served.append(Served(simulator, connection, TruthLog(file, robot=name) if file else None))
     return served
-
-
-def _described(simulator: Simulator) -> str:
-    return f"{simulator.profile.description} in {simulator.world.name}"
 
 
 def _options(args: argparse.Namespace) -> dict[str, str]:
@@ -153,17 +138,12 @@ class _Clock:
     def __init__(self) -> None:
         self._start = time.monotonic()
 
-    def print(self, text: str) -> None:
-        print(f"{time.monotonic() - self._start:9.2f}  {text}", flush=True)
+    def print(self, text: str, robot: str = "", at: float | None = None) -> None:
+        seconds = (time.monotonic() if at is None else at) - self._start
+        print(f"{seconds:9.2f}  {robot + ': ' if robot else ''}{text}", flush=True)
 
-    def print_for(self, robot: str, text: str) -> None:
-        self.print(f"{robot}: {text}")
-
-    def print_event(self, event: SimulatorEvent) -> None:
-        print(f"{event.time - self._start:9.2f}  {event}", flush=True)
-
-    def print_event_of(self, robot: str, event: SimulatorEvent) -> None:
-        print(f"{event.time - self._start:9.2f}  {robot}: {event}", flush=True)
+    def print_event(self, robot: str, event: SimulatorEvent) -> None:
+        self.print(str(event), robot, event.time)
 
 
 def connect(

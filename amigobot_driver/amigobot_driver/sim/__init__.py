@@ -5,53 +5,36 @@
 
 A client that was written for the real robot works unchanged. The package imports the protocol and the profiles, never
 the driver: the driver's assumptions about a robot are tested against an independent implementation of the manuals.
+
+`X as X` marks a name that other layers may import from here.
 """
 
-from .auxiliary import AuxDevice, LoopBack
-from .body import Wear
-from .build import build_simulator
-from .events import SimulatorEvent
-from .factory import flash_of
-from .faults import Faults, parse_faults
-from .option_fields import OptionError, Window
-from .reported import REPORT_FORMAT, REPORT_VERSION, load_report, load_reported
-from .robots_file import RobotsFile, load_robots
-from .session import SessionState
-from .shared_world import SharedWorld
-from .simulator import Simulator, Truth
-from .sonar import SonarModel
-from .sounds import playlist
-from .world import Segment, World, WorldPose
-from .worlds import WorldError, available_worlds, load_world, parse_pose
-
-__all__ = [
-    "REPORT_FORMAT",
-    "REPORT_VERSION",
-    "AuxDevice",
-    "Faults",
-    "LoopBack",
-    "OptionError",
-    "RobotsFile",
-    "Segment",
-    "SessionState",
-    "SharedWorld",
-    "Simulator",
-    "SimulatorEvent",
-    "SonarModel",
-    "Truth",
-    "Wear",
-    "Window",
-    "World",
-    "WorldError",
-    "WorldPose",
-    "available_worlds",
-    "build_simulator",
-    "flash_of",
-    "load_report",
-    "load_reported",
-    "load_robots",
-    "load_world",
-    "parse_faults",
-    "parse_pose",
-    "playlist",
-]
+from .auxiliary import AuxDevice as AuxDevice
+from .auxiliary import LoopBack as LoopBack
+from .body import Wear as Wear
+from .build import build_simulator as build_simulator
+from .events import SimulatorEvent as SimulatorEvent
+from .factory import flash_of as flash_of
+from .faults import Faults as Faults
+from .faults import parse_faults as parse_faults
+from .option_fields import OptionError as OptionError
+from .option_fields import Window as Window
+from .reported import REPORT_FORMAT as REPORT_FORMAT
+from .reported import REPORT_VERSION as REPORT_VERSION
+from .reported import load_report as load_report
+from .reported import load_reported as load_reported
+from .robots_file import RobotsFile as RobotsFile
+from .robots_file import load_robots as load_robots
+from .session import SessionState as SessionState
+from .shared_world import SharedWorld as SharedWorld
+from .simulator import Simulator as Simulator
+from .simulator import Truth as Truth
+from .sonar import SonarModel as SonarModel
+from .sounds import playlist as playlist
+from .world import Segment as Segment
+from .world import World as World
+from .world import WorldPose as WorldPose
+from .worlds import WorldError as WorldError
+from .worlds import available_worlds as available_worlds
+from .worlds import load_world as load_world
+from .worlds import parse_pose as parse_pose

@@ -9,8 +9,6 @@ Source: docs/protocol 5.10; ARIA's ArGripper.
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 from ..protocol import Gripper
 
 #: s from open to closed, and from the lowest to the highest position
@@ -24,20 +22,19 @@ _PADDLES_OPEN, _LIFT_AT_END, _OUTER_BEAM, _INNER_BEAM, _LEFT_PADDLE, _RIGHT_PADD
 )
 
 
-class GripperCommand(IntEnum):
-    """The argument of GRIPPER."""
-
-    OPEN = 1
-    CLOSE = 2
-    STOP = 3
-    LIFT_UP = 4
-    LIFT_DOWN = 5
-    LIFT_STOP = 6
-    STORE = 7  #: closed and up
-    DEPLOY = 8  #: down and open
-    HALT = 15
-    PRESS = 16  #: for the time that GRIPPERVAL gives, in 20 ms
-    CARRY = 17  #: moves the lift for a time; the sign of the time is the direction
+#: argument of GRIPPER: the new goals of paddles and lift; None keeps one
+_GOALS: dict[int, tuple[float | None, float | None]] = {
+    1: (1.0, None),  # open
+    2: (0.0, None),  # close
+    4: (None, 1.0),  # lift up
+    5: (None, 0.0),  # lift down
+    7: (0.0, 1.0),  # store
+    8: (1.0, 0.0),  # deploy
+}
+#: arguments of GRIPPER that stop the paddles, and that stop the lift
+_STOPS_PADDLES, _STOPS_LIFT = (3, 15), (6, 15)
+#: arguments of GRIPPER whose duration GRIPPERVAL gives, in 20 ms: PRESS closes the paddles, CARRY moves the lift
+_PRESS, _CARRY = 16, 17
 
 
 class _Actuator:
@@ -69,7 +66,7 @@ class GripperModel:
         self.kind = 0
         self.held = False  #: whether an object is between the paddles
         self._paddles, self._lift = _Actuator(_PADDLE_TIME, 0.0), _Actuator(_LIFT_TIME, 0.0)
-        self._pending: GripperCommand | None = None
+        self._pending = 0  #: PRESS or CARRY that waits for its GRIPPERVAL
 
     def restart(self, kind: int) -> None:
         """Stop the motors, because a session begins or ends; the position stays.
@@ -84,33 +81,26 @@ class GripperModel:
         """Stop both motors."""
         self._paddles.stop()
         self._lift.stop()
-        self._pending = None
+        self._pending = 0
 
     def execute(self, number: int) -> None:
         """Execute GRIPPER; without a gripper, or with an unknown number, do nothing.
 
         Args:
-            number: A GripperCommand.
+            number: Its argument (ARIA's ArGripper).
         """
-        if not self.kind or number not in GripperCommand.__members__.values():
+        if not self.kind:
             return
-        order = GripperCommand(number)
-        paddles, lift = self._paddles, self._lift
-        if order in (GripperCommand.OPEN, GripperCommand.DEPLOY):
-            paddles.goal = 1.0
-        if order in (GripperCommand.CLOSE, GripperCommand.STORE):
-            paddles.goal = 0.0
-        if order in (GripperCommand.LIFT_UP, GripperCommand.STORE):
-            lift.goal = 1.0
-        if order in (GripperCommand.LIFT_DOWN, GripperCommand.DEPLOY):
-            lift.goal = 0.0
-        if order is GripperCommand.STOP:
-            paddles.stop()
-        if order is GripperCommand.LIFT_STOP:
-            lift.stop()
-        if order is GripperCommand.HALT:
-            self.stop()
-        self._pending = order if order in (GripperCommand.PRESS, GripperCommand.CARRY) else None
+        paddles, lift = _GOALS.get(number, (None, None))
+        if paddles is not None:
+            self._paddles.goal = paddles
+        if lift is not None:
+            self._lift.goal = lift
+        if number in _STOPS_PADDLES:
+            self._paddles.stop()
+        if number in _STOPS_LIFT:
+            self._lift.stop()
+        self._pending = number
 
     def set_value(self, value: int) -> None:
         """Execute GRIPPERVAL.
@@ -119,11 +109,11 @@ class GripperModel:
             value: Duration of the PRESS or CARRY before it, in 20 ms; negative moves the lift down.
         """
         seconds = value * 0.020
-        if self._pending is GripperCommand.PRESS:
+        if self._pending == _PRESS:
             self._paddles.goal = max(0.0, self._paddles.position - seconds / _PADDLE_TIME)
-        elif self._pending is GripperCommand.CARRY:
+        elif self._pending == _CARRY:
             self._lift.goal = max(0.0, min(1.0, self._lift.position + seconds / _LIFT_TIME))
-        self._pending = None
+        self._pending = 0
 
     def step(self, dt: float) -> None:
         """Move on by `dt` s."""

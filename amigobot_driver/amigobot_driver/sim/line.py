@@ -4,14 +4,13 @@
 """The serial line between robot and client: bytes take time, and the SIP is sent first (docs/protocol 8.3).
 
 Frames from the firmware wait in a queue. A SIP overtakes all frames that are not on the wire yet; a streamed packet
-that would not be complete before the next cycle is dropped and counted.
+that would not be complete before the next cycle is dropped.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from .faults import FaultInjector
@@ -32,14 +31,6 @@ class SendPriority(Enum):
     STREAM = auto()  #: is dropped if it does not fit into the cycle
 
 
-@dataclass(slots=True)
-class LineStats:
-    """Counters of the robot's side of the line."""
-
-    frames: int = 0  #: frames sent
-    dropped: int = 0  #: frames that did not fit
-
-
 class SimulatedLine:
     """Both directions of the line. All times in s on the caller's clock."""
 
@@ -51,7 +42,6 @@ class SimulatedLine:
             paced: Whether bytes take time.
             delay: s by which the robot receives everything later.
         """
-        self.stats = LineStats()
         #: speed of the client's port in baud; None: ignored
         self.client_baud: int | None = None
         self.interrupted = False  #: the fault `silence`: no byte passes in either direction
@@ -85,8 +75,8 @@ class SimulatedLine:
         size = sum(map(len, ahead)) + len(frame)
         through = max(now, self._free_at) + size * self.byte_time
         if size > _QUEUE or (priority is SendPriority.STREAM and through > deadline):
-            self.stats.dropped += 1
-        elif self._free_at <= now:
+            return
+        if self._free_at <= now:
             self._put_on_wire(frame, now)
         else:
             (self._sips if priority is SendPriority.SIP else self._others).append(frame)
@@ -121,7 +111,6 @@ class SimulatedLine:
             self._put_on_wire((self._sips or self._others).popleft(), self._free_at)
 
     def _put_on_wire(self, frame: bytes, start: float) -> None:
-        self.stats.frames += 1
         self._free_at = start + len(frame) * self.byte_time
         if self._fault_injector.loses_packet() or self.interrupted:
             return

@@ -17,7 +17,6 @@ import os
 import pty
 import select
 import socket
-import sys
 import termios
 import tty
 from collections.abc import Callable
@@ -25,8 +24,8 @@ from collections.abc import Callable
 from ..protocol import BAUD_RATES
 from .served import ServedRobot
 
-#: Beginnings of the names of terminals, on Linux and on macOS.
-_TERMINALS = "/dev/pts/", "/dev/ttys"
+#: beginning of the names of terminals
+_TERMINALS = "/dev/pts/"
 _SPEEDS = {getattr(termios, f"B{baud}"): baud for baud in BAUD_RATES}
 #: baud, for a client whose port has none of these speeds
 _OTHER_SPEED = 1200
@@ -182,14 +181,13 @@ def _claim(path: str) -> socket.socket:
         FileExistsError: Another process has it.
     """
     claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    if sys.platform == "linux":  # the only system with names of sockets that leave no file
-        folder, name = os.path.split(path)
-        key = hashlib.sha256(os.fsencode(os.path.join(os.path.realpath(folder), name))).hexdigest()
-        try:
-            claim.bind(f"\0amigobot-pty-{key}")
-        except OSError as error:
-            claim.close()
-            if error.errno != errno.EADDRINUSE:
-                raise
-            raise FileExistsError(errno.EEXIST, "another simulator or replay serves this path", path) from None
+    folder, name = os.path.split(path)
+    key = hashlib.sha256(os.fsencode(os.path.join(os.path.realpath(folder), name))).hexdigest()
+    try:
+        claim.bind(f"\0amigobot-pty-{key}")  # a name that leaves no file
+    except OSError as error:
+        claim.close()
+        if error.errno != errno.EADDRINUSE:
+            raise
+        raise FileExistsError(errno.EEXIST, "another simulator or replay serves this path", path) from None
     return claim

@@ -37,7 +37,7 @@ from .gripper import GripperModel
 from .gyro import GyroSensor
 from .hardware import Hardware
 from .joystick import JoystickModel
-from .line import LineStats, SimulatedLine
+from .line import SimulatedLine
 from .modem import RadioModem
 from .pins import Pins
 from .session import SessionState
@@ -274,11 +274,6 @@ class Simulator:
     def bytes_in_transit(self) -> int:
         """Number of the client's bytes that have not reached the robot yet; used for flow control."""
         return self._line.bytes_in_transit
-
-    @property
-    def line_stats(self) -> LineStats:
-        """Counters of the frames that were sent and dropped."""
-        return self._line.stats
 
     @property
     def lost_commands(self) -> int:

@@ -10,9 +10,6 @@ from collections.abc import Callable
 
 from .served import ServedRobot
 
-#: bytes that wait for a client that does not read; further ones are lost
-_SEND_BUFFER = 65536
-
 
 class TcpConnection:
     """A TCP server for one client; it rejects a second one."""
@@ -30,7 +27,6 @@ class TcpConnection:
         """
         self._simulator, self._log = simulator, log
         self._client: socket.socket | None = None
-        self._unsent = b""
         family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         self._listener = socket.create_server(address, family=family, backlog=4)
         self._listener.setblocking(False)
@@ -61,15 +57,11 @@ class TcpConnection:
         return data
 
     def write(self, data: bytes) -> None:
-        """Send bytes to the client; what exceeds the send buffer is lost."""
-        if self._client is None:
-            return
-        room = _SEND_BUFFER - len(self._unsent)
-        self._unsent += data if len(data) <= room else b""
-        if not self._unsent:
+        """Send bytes to the client; without a client, or with a full buffer, they are lost."""
+        if self._client is None or not data:
             return
         try:
-            self._unsent = self._unsent[self._client.send(self._unsent) :]
+            self._client.send(data)
         except BlockingIOError:
             pass
         except OSError:
@@ -93,7 +85,7 @@ class TcpConnection:
             return
         client.setblocking(False)
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._client, self._unsent = client, b""
+        self._client = client
         self._log(f"client connected from {address[0]}:{address[1]}")
 
     def _drop(self) -> None:

@@ -64,14 +64,9 @@ class Telemetry(ABC):
         """Return the seconds from this cycle to the next."""
 
     def _fits(self, now: float, packet: Packet, sip: Packet) -> bool:
-        """Return whether a packet and the SIP behind it, sent at `now`, are complete before the next cycle.
-
-        If not, the packet counts as dropped: the SIP has priority.
-        """
+        """Return whether a packet and the SIP behind it, sent at `now`, are complete before the next cycle."""
         size = sum(len(each.encode()) + OVERHEAD for each in (packet, sip))
-        fits = self._line.through(size, now) <= self._next
-        self._line.stats.dropped += not fits
-        return fits
+        return self._line.through(size, now) <= self._next
 
     @abstractmethod
     def _packets(self) -> Iterator[tuple[Packet, SendPriority]]:
