@@ -16,7 +16,7 @@ _FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>[\w{}]*)\n(?P<content>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE
 )
 #: A line of the examples that a subcommand gives of itself: two spaces or more end the command.
-_EXAMPLE = re.compile(r"^    (amigobot .*?)(?:  .*)?$", re.MULTILINE)
+_EXAMPLE = re.compile(r"^(amigobot .*?)(?:  .*)?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,11 @@ def commands(path: Path) -> Iterator[PageCommand]:
 
 
 def examples(path: Path) -> Iterator[PageCommand]:
-    """The commands of `amigobot` in indented blocks of a page, such as those that docs/cli.md has from the code."""
+    """The commands of `amigobot` in the blocks of examples that docs/cli.md has from the code."""
     name = path.relative_to(ROOT).as_posix()
-    for line in _EXAMPLE.findall(path.read_text(encoding="utf-8")):
-        yield PageCommand(name, line)
+    for block in blocks(path, "text"):
+        for line in _EXAMPLE.findall(block):
+            yield PageCommand(name, line)
 
 
 def _joined(block: str) -> str:

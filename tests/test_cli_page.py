@@ -29,7 +29,7 @@ def entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_subcommand_has_a_section_and_every_section_is_a_subcommand() -> None:
     assert sorted(re.findall(r"^## (\w+)$", PAGE, re.MULTILINE)) == sorted([*BUILT_IN, *SUBCOMMANDS])
     assert sorted(name for _, name, _ in cli_page.BLOCK.findall(PAGE)) == sorted(
-        [*BUILT_IN, *SUBCOMMANDS, cli_page.TABLE]
+        [*BUILT_IN, *SUBCOMMANDS, cli_page.TABLE, cli_page.COMMON]
     )
 
 

@@ -6,7 +6,7 @@
 ./run python -m tools.cli_page
 
 A part stands between the lines `<!-- generated: SUBCOMMAND -->` and `<!-- end -->`; that of `subcommands` is the table
-of all. The text around it is written by hand.
+of all, that of `common` has the arguments that choose a robot. The text around it is written by hand.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from amigobot_driver.cli.robot_arguments import add_robot_arguments
 from amigobot_driver.cli.subcommands import BUILT_IN, find_subcommands
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
 BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 #: The part with the table of all subcommands.
 TABLE = "subcommands"
+#: The part with the arguments of `add_robot_arguments`, which most subcommands have.
+COMMON = "common"
 #: Where the page of the simulator has what `amigobot sim --help` says below its options.
 _BELOW = {
     "--as": "robots-as-reported",
@@ -41,12 +44,24 @@ def part(name: str) -> str:
     """What a subcommand says of itself, and a table of its arguments; or the table of all subcommands."""
     if name == TABLE:
         return "\n".join(packages()) + "\n\n"
+    common = argparse.ArgumentParser()
+    add_robot_arguments(common)
+    shared = dict(arguments(common))
+    if name == COMMON:
+        return _table(shared)
     module = find_subcommands()[name].load()
     parser = argparse.ArgumentParser(prog=f"amigobot {name}")
     module.add_arguments(parser)
-    lines = "\n".join(f"| `{argument}` | {meaning} |" for argument, meaning in arguments(parser))
-    table = f"| argument | |\n|---|---|\n{lines}\n\n" if lines else ""
-    return f"{_escaped(inspect.cleandoc(module.__doc__ or ''))}\n\n{table}"
+    own = {argument: meaning for argument, meaning in arguments(parser) if shared.get(argument) != meaning}
+    others = [argument.partition(" ")[0] for argument, _ in arguments(parser) if argument in shared.keys() - own.keys()]
+    names = "" if len(others) == len(shared) else f": {', '.join(f'`{name}`' for name in others)}"
+    also = f"Also [common arguments](#common-arguments){names}.\n\n" if others else ""
+    return f"{_described(inspect.cleandoc(module.__doc__ or ''))}\n\n{_table(own)}{also}"
+
+
+def _table(rows: dict[str, str]) -> str:
+    lines = "\n".join(f"| `{argument}` | {meaning} |" for argument, meaning in rows.items())
+    return f"| argument | |\n|---|---|\n{lines}\n\n" if lines else ""
 
 
 def packages() -> Iterator[str]:
@@ -60,9 +75,12 @@ def packages() -> Iterator[str]:
         yield f"| {package} | {', '.join(names)} |"
 
 
-def _escaped(text: str) -> str:
-    """The text with the backslashes that Markdown would take for its own; a block of code has none of these."""
-    return "\n".join(line if line.startswith("    ") else line.replace("\\", "\\\\") for line in text.split("\n"))
+def _described(text: str) -> str:
+    """The text with its indented lines as blocks of code, and with every backslash escaped for Markdown."""
+    parts = re.split(r"((?:^    .*\n?)+)", text, flags=re.MULTILINE)
+    plain = [part.replace("\\", "\\\\") for part in parts[::2]]
+    code = [f"```text\n{inspect.cleandoc(part)}\n```\n" for part in parts[1::2]]
+    return "".join(part for pair in zip(plain, [*code, ""], strict=True) for part in pair)
 
 
 def arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:

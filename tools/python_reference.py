@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import inspect
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,15 +68,11 @@ def _members(kind: type) -> dict[str, str]:
 
 
 def _values(kinds: dict[str, Any]) -> dict[str, str]:
-    """Each class with the names of its fields or members; `help` has their units."""
-    return {f"{name}({', '.join(_fields(kind))})": _first(kind) for name, kind in kinds.items()}
-
-
-def _fields(kind: Any) -> Iterator[str]:
-    if dataclasses.is_dataclass(kind):
-        yield from (field.name for field in dataclasses.fields(kind))
-    elif issubclass(kind, enum.Enum):
-        yield from (member.name for member in kind)
+    """Each class with its first sentence, and the members of an enumeration."""
+    return {
+        name + (f"({', '.join(each.name for each in kind)})" if issubclass(kind, enum.Enum) else ""): _first(kind)
+        for name, kind in kinds.items()
+    }
 
 
 def _is_error(value: object) -> bool:

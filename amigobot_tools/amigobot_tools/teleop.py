@@ -8,8 +8,8 @@
     amigobot teleop --ros --namespace robot1        through a running amigobot_node
     amigobot teleop --gamepad
 
-Hold a key to drive. A terminal repeats a key that is held and does not report its release: the robot brakes 0.25 s
-after the last repetition, and 0.6 s after one short press. Space is the emergency stop; `c` clears it.
+Hold a key to drive. A terminal does not report the release of a key: the robot brakes 0.25 s after its last repetition,
+and 0.6 s after one short press. Space is the emergency stop; `c` clears it.
 
     w s a d, arrow keys    forward, backward, turn left, turn right
     u o m .                curves (i j k l , as in teleop_twist_keyboard)
@@ -22,8 +22,8 @@ With --gamepad the left stick drives while the left shoulder button (4) is held;
 button 0 (A) clears it. The keys work as well. If the gamepad is lost, the robot is stopped and the program ends. It
 needs the library pygame.
 
-The robot also stops when the window loses the focus (where the terminal reports that), when the terminal is closed, and
-when this program is killed.
+The robot also stops when the window loses the focus (if the terminal reports it), and when the terminal or this program
+ends.
 """
 
 from __future__ import annotations

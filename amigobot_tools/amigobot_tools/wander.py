@@ -6,9 +6,8 @@
     amigobot wander                                  a simulated robot
     amigobot wander --port /dev/ttyUSB0 --seconds 60
 
-The robot drives forward while its sonars see free floor, slows down in front of obstacles and turns to the freer side.
-It backs off when a wheel stalls. It can touch what no sonar detects: thin legs, cloth, low things, or a thing between
-two sonars. Stay near it; Ctrl-C stops it. The program is an example of the Python API.
+The robot drives forward while its sonars see free floor, and turns to the freer side. It backs off when a wheel stalls.
+It can touch what no sonar detects: thin legs, cloth, low things. Stay near it; Ctrl-C stops it.
 """
 
 from __future__ import annotations

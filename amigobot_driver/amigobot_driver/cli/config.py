@@ -10,10 +10,9 @@
     amigobot config restore mine.yaml
     amigobot config edit                            opens them in $EDITOR, then sets what you have changed
 
-The file has the names and units of the CONFIG packet. You may edit it and remove entries. A node sends these working
-values again after every reconnect while it runs. They end with the session (CLOSE) on AmigOS 1.3 and later, and so with
-this command when --port is given; before, when the robot is reset or switched off. This command does not change the
-FLASH of the robot: the tool of its manufacturer does, and for an Erratic the service save_config.
+The file has the names and units of the CONFIG packet. You may edit it and remove entries. A node sets these values
+again after every reconnect. On AmigOS 1.3 and later they end with the session, and so with this command when --port is
+given. This command does not change the FLASH of the robot.
 """
 
 from __future__ import annotations

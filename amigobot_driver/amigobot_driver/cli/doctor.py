@@ -8,9 +8,9 @@
     amigobot doctor 192.168.1.11:8101               behind a network bridge
     amigobot doctor /dev/ttyUSB0 --report report.zip
 
-Looks at the port, the line, the robot and its sensors, and with ROS at the nodes; this takes about 15 s. The robot does
-not move: its motors stay off and no velocity is sent. Another device at this port receives some bytes. Exit status 0:
-all is well; 1: there is a problem. The most probable cause comes first, with the command that mends it.
+Examines the port, the line, the robot and its sensors, and with ROS the nodes, in about 15 s. The robot does not move.
+Another device at this port receives some bytes. Exit status 1: there is a problem. The most probable cause comes first,
+with its remedy.
 """
 
 from __future__ import annotations

@@ -7,9 +7,7 @@
     amigobot dump drive.amigo --packet Sip --csv    the fields of one kind of packet, for a spreadsheet
     amigobot dump drive.amigo --json                an object a line
 
-What the driver makes of the packets, under another profile or calibration, too: `amigobot replay`.
-
-A damaged recording is read up to the damage, a line on stderr says where that is, and the exit status is 1.
+A damaged recording is read up to the damage; exit status 1. `amigobot replay` shows what the driver makes of it.
 
 `<` is from the robot, `>` is to the robot. Fields are in the units of the robot (page "Protocol reference").
 """

@@ -6,9 +6,9 @@
     amigobot record drive.amigo --port /dev/ttyUSB0 --seconds 60
     amigobot dump drive.amigo
 
-The robot is not driven: its motors stay off, so that it can be pushed. Ctrl-C ends the recording. What a running
-amigobot_node exchanges with its robot is recorded with `ros2 launch amigobot_driver record.launch.py packets:=true`;
-a program of the Python API records itself with `robot.record("drive.amigo")`.
+The motors stay off, so that the robot can be pushed. Ctrl-C ends the recording. For a running amigobot_node use
+`ros2 launch amigobot_driver record.launch.py packets:=true`, for a program of the Python API
+`robot.record("drive.amigo")`.
 """
 
 from __future__ import annotations

@@ -8,11 +8,8 @@
     amigobot replay drive.amigo --robot mine.yaml   the same drive with other dimensions, or another calibration
     amigobot replay drive.amigo --pty /tmp/robot    a robot that sends this again to any client: --port /tmp/robot
 
-Into the driver, recorded time is the only clock: the result does not depend on the speed of the computer. With --pty
-the recording answers the handshake and CONFIG, sends its packets at their times, and ignores every other command. It
-ends with the recording, or with Ctrl-C.
-
-A damaged recording is replayed up to the damage, a line on stderr says where that is, and the exit status is 1.
+Into the driver, recorded time is the only clock. With --pty the recording answers the handshake and CONFIG, sends its
+packets at their times, and ignores other commands. A damaged recording is replayed up to the damage; exit status 1.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@
     amigobot stop --namespace alpha     one robot
     amigobot stop --clear               velocities are accepted again
 
-It calls the service emergency_stop of each driver node in this ROS_DOMAIN_ID as soon as that node is discovered. A
-program that drives a robot without a node, such as teleop at a port, is not reached: use the robot's button MOTORS.
+It calls the service emergency_stop of each driver node in this ROS_DOMAIN_ID. It does not reach a program that drives a
+robot without a node: use the robot's button MOTORS.
 """
 
 from __future__ import annotations

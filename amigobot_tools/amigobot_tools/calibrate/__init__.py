@@ -8,14 +8,11 @@
     amigobot calibrate --port /dev/ttyUSB0 --steps turns,straight --out mine.yaml
 
 The robot turns on the spot (RevCount), drives straight on (size of the wheels), and drives a square both ways (unequal
-wheels, as in UMBmark). After each drive you measure where it is: with a mark on the floor and a tape measure. It asks
-before each drive, and any key stops the robot. At the end it shows the result, and asks before it writes it.
+wheels). After each drive you measure where it is, with a mark on the floor and a tape measure. The program asks before
+each drive and before it writes the result; any key stops the robot.
 
-The result is a file for the robot with this name, in ~/.config/amigobot/robots. The driver, its node and the Python API
-load it for a robot of this name, unless a profile is requested: `robot:=p3dx` leaves the calibration out. With --out
-you choose the file: for a robot without a name, for one whose profile you request, or for another computer; then use it
-as `robot:=FILE`, `--robot FILE` or `Options(profile=FILE)`. The method is explained on the page "Calibration" of the
-documentation. Through a running node this is not possible: end the node, calibrate, start it again.
+The result is a file in ~/.config/amigobot/robots, which the driver loads for the robot with this name. With --out it is
+another file: use it as `robot:=FILE`, `--robot FILE` or `Options(profile=FILE)`. End a running node first.
 """
 
 from __future__ import annotations

@@ -11,9 +11,8 @@
     amigobot dashboard robots.yaml --name beta      one of several simulated robots in one world
     amigobot dashboard --listen 0.0.0.0:8140        for a phone beside the robot; the address has a token
 
-Open the address that it prints; the robot may be switched on later, and the page says what it waits for. Ctrl-C ends
-it; the robot is stopped first. The robot also stops when the page is closed, the browser crashes or the network fails.
-A robot serves one program at a time: while a node is connected to it, use `--ros`.
+Open the address that it prints. Ctrl-C stops the robot and ends the program. The robot also stops when the page is
+closed, the browser crashes or the network fails. While a node is connected to the robot, use `--ros`.
 """
 
 from __future__ import annotations

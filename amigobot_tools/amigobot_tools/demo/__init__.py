@@ -6,9 +6,8 @@
     amigobot demo                                   writes demo/tour.png
     amigobot demo --port /dev/ttyUSB0               a real robot: asks first, then drives a square half a meter wide
 
-With ROS 2, the demo starts amigobot_node and a program that publishes cmd_vel, and records a rosbag. Without ROS 2 the
-program uses the Python API and records the packets, for `amigobot replay` and `amigobot dump`. The odometry is compared
-with the true path of the simulated robot.
+With ROS 2, the demo starts amigobot_node, publishes cmd_vel and records a rosbag. Without ROS 2 it uses the Python API
+and records the packets. It compares the odometry with the true path of the simulated robot.
 
 Ctrl-C stops the robot and ends everything.
 """
