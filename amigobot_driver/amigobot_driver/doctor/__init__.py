@@ -19,19 +19,27 @@ and the key of the row says what it sees in the evidence:
 
 The same file says which values of each field of a packet, and of each setting, are plausible: what no other row knows
 is named as that field with its values.
+
+The names below are loaded when they are used first: the node needs the findings only.
 """
 
-from ..transport.tcp import DEFAULT_TCP_PORT
-from .case import OBSERVED, Case
-from .examination import examine, examine_held, not_examined, verdict
-from .finding import Cause, Finding, Severity
-from .graph import Endpoint, Graph, examine_graph
-from .history import History
-from .report import Anonymizer, as_json, environment
-from .search import choose_port
-from .serial_ports import SerialPortEntry, serial_ports
-from .state import MAX_GAPS, live_findings
-from .target import Kind, Target, parse_target
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..transport.tcp import DEFAULT_TCP_PORT
+    from .case import OBSERVED, Case
+    from .examination import examine, examine_held, not_examined, verdict
+    from .finding import Cause, Finding, Severity
+    from .graph import Endpoint, Graph, examine_graph
+    from .history import History
+    from .report import Anonymizer, as_json, environment
+    from .search import choose_port
+    from .serial_ports import SerialPortEntry, serial_ports
+    from .state import MAX_GAPS, live_findings
+    from .target import Kind, Target, parse_target
 
 __all__ = [
     "DEFAULT_TCP_PORT",
@@ -60,3 +68,15 @@ __all__ = [
     "serial_ports",
     "verdict",
 ]
+
+#: Modules that define these names, the light ones first.
+_MODULES = ("finding", "history", "target", "state", "case", "graph", "serial_ports", "search", "examination", "report")
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__:
+        for module in _MODULES:
+            if hasattr(part := importlib.import_module(f"{__name__}.{module}"), name):
+                globals()[name] = value = getattr(part, name)
+                return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ..robot import MAX_ROUTINE, BatteryLevel, Report
 from ..wording import counted
+from . import sonar_checks  # noqa: F401 - its measures
 from .evidence import Evidence
 from .finding import Finding, Severity
 from .history import MINUTE, History
