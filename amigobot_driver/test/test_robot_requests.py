@@ -43,7 +43,7 @@ REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Ben
     ),
     "say": (
         "amigo-sh",
-        lambda bench: bench.robot.sounds.say([0.5], [250.0], bench.now),
+        lambda bench: bench.robot.sounds.say([0.5], [250.0]),
         lambda bench: str(Command.SAY(bytes((25, 20)))) in bench.words(),
     ),
     "play_sound": (

@@ -13,7 +13,7 @@ import pytest
 from bench import Bench, losing_first
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, Compass, Encoders, Packet, Sip
+from amigobot_driver.protocol import Command, Encoders, Packet, Sip
 from amigobot_driver.robot import EncoderReading, Odometry, Options, Report
 from amigobot_driver.robot.sensing.encoders import STALE, WheelEncoders, meters_per_tick
 from amigobot_driver.robot.sensing.odometry import Odometer
@@ -89,25 +89,6 @@ class TestAsking:
         assert words(bench, "ENCODER(2)") == 1  # before the robot told its cycle
         assert words(bench, "ENCODER(0)") == 1
         assert received(bench, Encoders, bench.now - 1) == 0
-
-    def test_a_stream_that_never_comes_leaves_its_room_to_others_until_it_comes(self) -> None:
-        """At 9600 baud a Pioneer's line has room for two or three streams beside its SIP."""
-        bench = Bench(Options(encoder_stream=True, io_stream=True, joystick_stream=True, compass="packets"), "p3dx")
-        silenced = {Command.ENCODER.number, Command.IOREQUEST.number}
-        bench.up.fault = lambda frame: b"" if frame[3] in silenced else frame
-        bench.connect()
-        bench.run(2)
-        assert set(bench.robot.bandwidth.plan.refused) == {"JOYSTICKpac", "TCM2pac"}
-        bench.run(RETRIES.duration)
-        assert bench.robot.bandwidth.plan.accepted == ("JOYSTICKpac", "TCM2pac")
-        assert received(bench, Compass, bench.now - 0.5)
-        assert words(bench, "ENCODER(2)") == RETRIES.limit + 1, "it is still requested"
-        bench.come_back()
-        bench.run(RETRIES.afterwards + 2)
-        plan = bench.robot.bandwidth.plan
-        assert plan.accepted[:2] == ("ENCODERpac", "IOpac")
-        assert plan.needed <= plan.available
-        assert plan.refused == ("TCM2pac",)
 
     def test_a_gyro_is_only_asked_for_where_the_robot_says_it_has_one(self) -> None:
         assert words(connected("amigo-sh"), "GYRO(1)") == 1

@@ -90,7 +90,7 @@ class Sounds(Connection):
         """
         try:
             durations, frequencies = [duration for duration, _ in tones], [frequency for _, frequency in tones]
-            return self._request(lambda robot, now: robot.sounds.say(durations, frequencies, now, half_cycle)).message
+            return self._request(lambda robot, now: robot.sounds.say(durations, frequencies, half_cycle)).message
         except (TypeError, ValueError, ZeroDivisionError) as error:
             raise RequestRefusedError(str(error)) from None
 

@@ -94,7 +94,6 @@ def _link(history: History) -> Values:
         "packet_gaps": link.gaps,
         "longest_gap_in_last_minute": _seconds(link.longest_gap),
         "latency_of_an_answer": _seconds(link.answer_latency),
-        "latency_of_driving_off": _seconds(link.start_latency),
         "checksum_errors": link.decoder.checksum_errors,
         "bytes_skipped": link.decoder.skipped_bytes,
         "frames_sent": state.commands.queue.sent,

@@ -43,7 +43,6 @@ class LinkSnapshot:
     gaps: int  #: late or missing SIPs
     longest_gap: float  #: s without a SIP, in the last minute
     answer_latency: float  #: s from CONFIG to its answer
-    start_latency: float  #: s from a velocity to the SIP in which the robot moves
 
     @property
     def running(self) -> bool:
@@ -198,7 +197,6 @@ def _link(robot: Robot) -> LinkSnapshot:
         gaps=timing.gaps,
         longest_gap=timing.longest_gap,
         answer_latency=timing.answer_latency,
-        start_latency=timing.start_latency,
     )
 
 

@@ -7,7 +7,6 @@
 
 A stream is requested at the start of each session and again when its packets stop, as neither the command nor the
 packets are acknowledged. What the firmware does not have, or the line has no room for (bandwidth.py), is not requested.
-A stream that is requested in vain leaves its room to others until it comes.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from ..protocol import OVERHEAD, Command, Compass, Encoders, Gripper, Gyro, Instruction, Io, Joystick, Packet, Sip
+from ..protocol import OVERHEAD, Command, Compass, Encoders, Gripper, Gyro, Instruction, Io, Joystick, Packet
 from .bandwidth import BandwidthPlanner
 from .component import Component, Context
 from .request import RequestComponent, RetryPolicy
@@ -53,7 +52,7 @@ class StreamState(RequestComponent):
     Attributes:
         name: The manuals' name of the packet.
         requested: The user requests it; `set_active` starts it.
-        active: It is requested, the firmware supports it and the line has room for it; a silent one needs none.
+        active: It is requested, the firmware supports it and the line has room for it.
         packets: Packets that have arrived.
         size: Bytes of the largest frame so far.
     """
@@ -154,17 +153,13 @@ class Streams(Component):
         super().__init__(context)
         self._planner = planner
         self._now = 0.0
-        self._requested: list[StreamState] = []
-        self._silent: list[StreamState] = []
         planner.on_change = self._review_all
-        context.on_packet(Sip, self._on_sip)
 
     def set(self, stream: Stream, on: bool, now: float) -> None:
         """Request or release a stream, for this session and later ones; `now` is in s."""
         state, self._now = self.states[stream], now
         if on != state.requested:
             state.requested = on
-            self._requested = [state for state in self.states.values() if state.requested]
             self._review(state)
 
     def problem(self, stream: Stream) -> str:
@@ -179,12 +174,6 @@ class Streams(Component):
         """Return how often streams were requested again."""
         return {"streams_resent": sum(state.resent for state in self.states.values())}
 
-    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        silent = [state for state in self._requested if state.silent]
-        if silent != self._silent:
-            self._silent = silent
-            self._review_all(now)
-
     def _review_all(self, now: float) -> None:
         self._now = now
         for state in self.states.values():
@@ -194,6 +183,5 @@ class Streams(Component):
         """Start or stop a stream after a change of the request, the robot or the line."""
         stream = state.stream
         supported = state.requested and not self._context.unsupported(stream.command)
-        silent = supported and state.silent
-        self._planner.request(stream.name, state.size if supported and not silent else 0, self._now)
-        state.set_active(silent or self._planner.accepts(stream.name), self._now)
+        self._planner.request(stream.name, state.size if supported else 0, self._now)
+        state.set_active(self._planner.accepts(stream.name), self._now)

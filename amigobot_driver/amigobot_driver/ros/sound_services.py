@@ -62,7 +62,7 @@ class SoundServices(Interface):
     @robot_service(Say, "say", "tones: durations in s, frequencies in Hz")
     def _say(self, robot: Robot, request: Say.Request, now: float) -> Answer:
         half_cycle = float(self._context.parameters["say_half_cycle"])
-        return robot.sounds.say(list(request.durations), list(request.frequencies), now, half_cycle)
+        return robot.sounds.say(list(request.durations), list(request.frequencies), half_cycle)
 
     async def _playlist(self, refresh: bool) -> Outcome:
         outcome: Outcome = await self.outcome(lambda robot, now: robot.sounds.list(refresh, now))

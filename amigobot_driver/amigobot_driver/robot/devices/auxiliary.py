@@ -27,8 +27,8 @@ from ..outcome import Outcome, finish
 HOLD = 0.03
 #: Most bytes that may wait to be written, or to be read by `aux_read`.
 BUFFER = 8192
-#: Requests to read that may wait at the same time, and how long each may, s.
-MAX_READERS, MAX_TIMEOUT = 16, 3600.0
+#: Longest time of a request to read, s.
+MAX_TIMEOUT = 3600.0
 #: s without a byte after which a request may have been lost (Player's figure) and is repeated.
 QUIET = 1.0
 #: Bytes that are requested at once.
@@ -187,7 +187,7 @@ class AuxReader(_Direction):
         self._id = Aux.IDS[stats.number - 1]
         self._command = PORTS[stats.number - 1][1]
         self._listening = False
-        self._readers: deque[_Read] = deque()
+        self._read: _Read | None = None  #: the request in progress
         self._buffer = bytearray()
         self._asked = 0  #: bytes of the request without an answer yet; 0: there is none
         self._overdue = math.inf  #: s, when its answer counts as missing
@@ -212,7 +212,7 @@ class AuxReader(_Direction):
         self._schedule()
 
     def read(self, count: int, timeout: float, now: float, *, flush: bool = False) -> Future[ReadOutcome]:
-        """Read bytes. Callers that read at the same time are served in turn.
+        """Read bytes. One request at a time.
 
         Args:
             count: Number of bytes, 0 to 8192; 0: all that arrive.
@@ -229,18 +229,18 @@ class AuxReader(_Direction):
             why = f"count is {count}, allowed: 0 to {BUFFER} bytes"
         elif not 0.0 <= timeout <= MAX_TIMEOUT:
             why = f"timeout is {timeout:g} s, allowed: 0 to {MAX_TIMEOUT:g} s"
-        elif len(self._readers) == MAX_READERS:
-            why = f"{MAX_READERS} requests to read wait already"
+        elif self._read:
+            why = "another request reads the port already"
         if why:
             finish(read.future, ReadOutcome(False, f"{self.name}: {why}"))
             return read.future
         if flush:
             self._buffer.clear()
             self._to_flush = True
-        if flush or not (self._listening or self._readers):
+        if flush or not self._listening:
             # The only hint about the device is how many bytes the reader expects.
             self._asked, self._singles, self._quiet = 0, 0, not count
-        self._readers.append(read)
+        self._read = read
         self._serve(now)
         self._schedule()
         return read.future
@@ -248,15 +248,15 @@ class AuxReader(_Direction):
     # -- the session ------------------------------------------------------------------------------------------
 
     def on_session_start(self, now: float) -> None:
-        """Request bytes if there are readers."""
+        """Request bytes if there is a reader."""
         self._schedule()
 
     def on_session_end(self, why: str) -> None:
         """Finish the pending reads with the bytes that have arrived."""
         self._asked, self._overdue = 0, math.inf
         self._singles, self._quiet, self._to_flush = 0, True, False
-        while self._readers:
-            self._finish(self._readers[0], False, why)
+        if self._read:
+            self._finish(self._read, False, why)
         self._next.cancel()
         self._deadline.cancel()
 
@@ -278,7 +278,7 @@ class AuxReader(_Direction):
             self._next.set(-math.inf)
         else:
             self._next.cancel()
-        self._deadline.set(min([self._overdue, *(read.deadline for read in self._readers)]))
+        self._deadline.set(min(self._overdue, self._read.deadline) if self._read else self._overdue)
 
     def _on_deadline(self, now: float) -> None:
         self._serve(now)
@@ -317,12 +317,12 @@ class AuxReader(_Direction):
         return max(0, min(size, self._missing()))
 
     def _missing(self) -> int:
-        """Return the bytes that callers wait for; BUFFER while listening."""
-        if not (self._listening or self._readers) or self.problem:
+        """Return the bytes that a caller waits for; BUFFER while listening."""
+        if not (self._listening or self._read) or self.problem:
             return 0
-        if self._listening or any(read.count == 0 for read in self._readers):
+        if self._listening or self._read is None or not self._read.count:
             return BUFFER
-        return sum(read.count for read in self._readers) - len(self._buffer)
+        return self._read.count - len(self._buffer)
 
     def _answered(self, count: int) -> None:
         """Take the size of an answer; that of an earlier request, which was replaced, may come late."""
@@ -347,23 +347,17 @@ class AuxReader(_Direction):
     # -- serving ----------------------------------------------------------------------------------------------
 
     def _serve(self, now: float) -> None:
-        while self._readers:
-            first = self._readers[0]
-            if first.count and len(self._buffer) >= first.count:
-                self._finish(first, True, counted(first.count, "byte"))
-            elif now >= first.deadline:
-                there = len(self._buffer)
-                come = f"{there} of {counted(first.count, 'byte')}" if first.count else counted(there, "byte")
-                self._finish(first, not first.count, f"{come} in {first.timeout:g} s")
-            else:
-                break
-        for late in [read for read in self._readers if now >= read.deadline]:
-            self._readers.remove(late)
-            finish(late.future, ReadOutcome(False, f"{self.name}: in {late.timeout:g} s another request was not done"))
+        """Finish the request if its bytes are there or its time is over."""
+        read, there = self._read, len(self._buffer)
+        if read and read.count and there >= read.count:
+            self._finish(read, True, counted(read.count, "byte"))
+        elif read and now >= read.deadline:
+            come = f"{there} of {counted(read.count, 'byte')}" if read.count else counted(there, "byte")
+            self._finish(read, not read.count, f"{come} in {read.timeout:g} s")
 
     def _finish(self, read: _Read, success: bool, message: str) -> None:
         """Give the available bytes to a reader, but not more than it requested."""
-        self._readers.remove(read)
+        self._read = None
         count = read.count or len(self._buffer)
         data = bytes(self._buffer[:count])
         del self._buffer[:count]

@@ -113,7 +113,7 @@ class DigitalOutputs(RequestComponent):
         message = f"{sent}; the robot reports {self._text()}: {names} did not follow, being configured as input "
         message += "(FLASH io0 to io5)"
         if wrong & self._newest == self._newest:
-            message += "; or this firmware expects mask and states swapped (digital_output_mask_first)"
+            message += "; or this firmware expects mask and states swapped (docs/protocol E-24)"
         return message
 
 

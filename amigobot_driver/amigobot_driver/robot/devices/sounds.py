@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The stored sounds: their playlist, on and off, and playing one (docs/protocol 5.8; AmigoBot manual, ch. 5).
+"""The stored sounds: their playlist, on and off, and playing one (docs/protocol.md 5.8; AmigoBot manual, ch. 5).
 
 PLAYLIST 0 makes the robot send the number of its user sounds, then one packet for each in every info cycle; PLAYLIST n
 sends one. The system's sounds, which PLAYLIST 0 leaves out, are requested one by one. Lost packets are reported, and
@@ -14,12 +14,13 @@ from __future__ import annotations
 import difflib
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ...protocol import Command, Instruction, Playlist, Unlisted
+from ...protocol import Command, Instruction, Playlist
 from ...wording import counted, on_or_off
+from ..command_queue import QUEUE_FULL, Priority
 from ..component import Context
 from ..events import Notice
 from ..outcome import Callers, Outcome, finished
@@ -28,7 +29,7 @@ from .tones import HALF_CYCLE, tone_pairs
 
 #: s without an entry after which the answer to PLAYLIST 0 has ended.
 QUIET = 0.8
-#: The manual's system sounds end here; its user sounds begin at this number or the next (docs/protocol E-38).
+#: The manual's system sounds end here; its user sounds begin at this number or the next (docs/protocol.md E-38).
 LAST_SYSTEM_SOUND = 49
 LAST_SOUND = 255
 #: s for one entry: user entries come with an info cycle each, system entries take a request and its answer.
@@ -37,27 +38,26 @@ ENTRY_TIME = 0.13
 GROUP = "~"
 #: Letter of the firmware in a profile that takes notes instead of half-cycles.
 _ARCOS = "C"
-#: Sounds that may wait to be sent.
-MAX_TO_SEND = 20
-
-_Commands = tuple[Instruction, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _SentOnce:
-    """A command that is sent once, and the callers that get the result when it was sent."""
+@dataclass(slots=True, eq=False)
+class _Question:
+    """Commands that a PLAYLISTpac answers."""
 
-    command: Instruction
-    message: str
-    callers: Callers
+    commands: tuple[Instruction, ...]
+    answers: Callable[[Playlist], bool]  #: returns whether a packet is the answer
+    on_answer: Callable[[float], object]  #: is called with the time (s)
+    on_silence: Callable[[str], str]  #: returns the message of the failure; gets what was sent
+    callers: Callers = field(default_factory=Callers)
 
 
 class SoundPlayer(RequestComponent):
-    """Lists, switches and plays the sounds of the robot."""
+    """Lists, switches and plays the sounds of the robot. It asks one question at a time."""
 
     name = "sounds"
     #: A PLAYLISTpac waits for its info cycle and, at 9600 baud, for the SIP.
     retries = RetryPolicy(interval=0.4, limit=8)
+    confirmed_by = ()
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -65,22 +65,13 @@ class SoundPlayer(RequestComponent):
         self.requested: bool | None = None  #: None: leave it as it is
         self.complete = False  #: `entries` has the whole playlist
         self.entries: dict[int, Playlist] = {}  #: every answer of this session, by number, empty ones too
-        self.given_up = 0
-        self._listing = False  #: the playlist is requested
-        self._streaming = False  #: the answer to PLAYLIST 0 is arriving
-        self._count: int | None = None
+        self._questions: deque[_Question] = deque()  #: the first one is being asked
+        self._listing = False  #: the playlist is being read
+        self._streaming = False  #: the answer to PLAYLIST 0 is arriving; the robot answers nothing else meanwhile
+        self._count = 0  #: user sounds, as the robot has announced
         self._user: set[int] = set()  #: numbers of the user sounds that have arrived
-        self._switching = False
-        self._to_play = 0  #: number of a sound that is played when its entry is known
-        self._to_send: deque[_SentOnce] = deque()
-        self._queued: list[_SentOnce] = []
-        self._pending_commands: _Commands = ()  #: commands of the request in progress
-        self._list_callers, self._switch_callers, self._play_callers = Callers(), Callers(), Callers()
+        self._list_callers = Callers()
         context.on_packet(Playlist, self._on_entry)
-        context.on_sent(Command.SAY, self._on_sent)
-        context.on_sent(Command.SOUND, self._on_sent)
-        self._send = context.sends.timer(self._on_send)
-        self._review = context.sends.timer(self._advance)
         self._quiet = context.timeouts.timer(self._on_quiet)
 
     # -- requests ---------------------------------------------------------------------------------------------
@@ -99,13 +90,13 @@ class SoundPlayer(RequestComponent):
             return finished(False, reason)
         if self.complete and not refresh:
             return finished(True, counted(len(self.playlist), "sound"))
-        if not self._listing:
-            if refresh:
-                self._forget()
-            self.complete, self._listing, self._streaming = False, True, False
-            self._count = None
-            self._review.set(now)
-        return self._list_callers.new_future()
+        if self._listing:
+            return self._list_callers.new_future()
+        if refresh:
+            self._forget()
+        self._listing, self._list_callers = True, Callers()
+        question = _Question((Command.PLAYLIST(0),), blank, self._on_count, self._on_unlisted, self._list_callers)
+        return self._ask(question, now)
 
     def switch(self, on: bool, now: float) -> Future[Outcome]:
         """Switch the sounds on or off (SOUNDTOG).
@@ -115,11 +106,7 @@ class SoundPlayer(RequestComponent):
         """
         if reason := self._context.unsupported(Command.SOUNDTOG):
             return finished(False, reason)
-        self._switch_callers.finish(False, "sounds: another request replaced this one")
-        self.requested, self.enabled, self._switching = on, None, True
-        self._pending_commands = ()
-        self._review.set(now)
-        return self._switch_callers.new_future()
+        return self._switch(on, now)
 
     def play(self, number: int, now: float) -> Future[Outcome]:
         """Play a stored sound (SOUND), once.
@@ -129,32 +116,34 @@ class SoundPlayer(RequestComponent):
             now: Time in s.
 
         Returns:
-            The result, when the command was sent; it fails if the robot has no such sound.
+            The result, when the command waits for the line; it fails if the robot has no such sound.
         """
         if reason := self._context.unsupported(Command.SOUND):
             return finished(False, reason)
         if not 1 <= number <= LAST_SOUND:
             return finished(False, f"sound is {number}, allowed: 1 to {LAST_SOUND}")
-        self._play_callers.finish(False, "another sound was requested before this one could be played")
-        future = self._play_callers.new_future()
-        self._to_play = number
-        self._play_if_known(now)
-        self._review.set(now)
-        return future
+        if number in self.entries or self._streaming:
+            return finished(*self._play(number))
+        question = _Question(
+            (Command.PLAYLIST(number),),
+            lambda entry: entry.number == number,
+            lambda now: question.callers.finish(*self._play(number)),
+            lambda sent: f"{sent} and got no answer: SOUND {number} was not sent",
+        )
+        return self._ask(question, now)
 
     def say(
-        self, durations: Sequence[float], frequencies: Sequence[float], now: float, half_cycle: float = HALF_CYCLE
+        self, durations: Sequence[float], frequencies: Sequence[float], half_cycle: float = HALF_CYCLE
     ) -> Future[Outcome]:
         """Play tones (SAY), once.
 
         Args:
             durations: Seconds of each tone.
             frequencies: Hz of each tone; 0 is a rest.
-            now: Time in s.
             half_cycle: Seconds per half-cycle count, where the firmware takes half-cycles.
 
         Returns:
-            The result, when the command was sent.
+            The result.
 
         Raises:
             ValueError: A value is out of range.
@@ -162,13 +151,7 @@ class SoundPlayer(RequestComponent):
         tones = tone_pairs(durations, frequencies, half_cycle, notes=_ARCOS in self._context.profile().firmware)
         if reason := self._context.unsupported(Command.SAY) or self._muted():
             return finished(False, reason)
-        if len(self._to_send) + len(self._queued) >= MAX_TO_SEND:
-            return finished(False, f"SAY is not sent: {MAX_TO_SEND} sounds wait to be sent already")
-        callers = Callers()
-        message = f"sent SAY with {counted(len(tones) // 2, 'tone')} once"
-        self._to_send.append(_SentOnce(Command.SAY(tones), message, callers))
-        self._send.set(now)
-        return callers.new_future()
+        return finished(*self._send(Command.SAY(tones), f"SAY with {counted(len(tones) // 2, 'tone')}"))
 
     # -- what is known ----------------------------------------------------------------------------------------
 
@@ -213,165 +196,148 @@ class SoundPlayer(RequestComponent):
         self.enabled = None
         self._forget()
         if self.requested is not None:
-            self._switching = True
-            self._review.set(now)
+            self._switch(self.requested, now)
 
     def on_session_end(self, reason: str) -> None:
-        """Fail every request and forget the sounds that wait."""
-        self._listing = self._streaming = self._switching = False
-        self._to_play, self._pending_commands = 0, ()
-        unsent = [once.callers for once in (*self._to_send, *self._queued)]
-        self._to_send.clear()
-        self._queued.clear()
-        for timer in (self._send, self._review, self._quiet):
-            timer.cancel()
+        """Fail every request."""
+        self._listing = self._streaming = False
+        self._quiet.cancel()
         self._request.fail(reason)
-        for callers in (self._list_callers, self._switch_callers, self._play_callers, *unsent):
+        for callers in (self._list_callers, *(question.callers for question in self._questions)):
             callers.finish(False, f"sounds: {reason}")
-
-    def counters(self) -> Mapping[str, int]:
-        """Return how often requests were sent again, and given up."""
-        return {"sounds_resent": self._request.resent, "sounds_given_up": self.given_up}
+        self._questions.clear()
 
     def _on_entry(self, packet: Playlist, stamp: float, now: float) -> None:
         self.enabled = bool(packet.enabled)
-        if self._listing and self._count is None and blank(packet):
-            self._count = packet.number
-            self._streaming = True
+        if self._streaming:
             self._quiet.set(now + QUIET)
-            self._announce(packet.number)
-        elif not (self._streaming and blank(packet) and packet.number == self._count):
-            # The exception is a second count, after PLAYLIST 0 was sent twice: not an empty entry.
-            self.entries[packet.number] = packet
-            if self._streaming:
-                self._quiet.set(now + QUIET)
+            # A second count, after PLAYLIST 0 was sent twice, is no empty entry.
+            if not (blank(packet) and packet.number == self._count):
+                self.entries[packet.number] = packet
                 self._user.add(packet.number)
-        if self._switching and self._pending_commands and self.enabled is self.requested:
-            self._switching = False
-            self._switch_callers.finish(True, f"sounds {on_or_off(self.requested)}, confirmed by the robot")
-        self._play_if_known(now)
-        self._advance(now)
-
-    def _on_send(self, now: float) -> None:
-        while self._to_send:
-            once = self._to_send.popleft()
-            self._queued.append(once)
-            self._context.queue.put(once.command)
-
-    def _on_sent(self, command: Instruction | Unlisted, now: float) -> None:
-        for once in self._queued:
-            if once.command is command:
-                self._queued.remove(once)
-                once.callers.finish(True, f"{once.message}; the robot does not report what it plays")
-                return
-
-    def _on_quiet(self, now: float) -> None:
-        self._streaming = False
-        self._advance(now)
-
-    def _advance(self, now: float) -> None:
-        """Send the next commands, unless they are those of the request in progress."""
-        commands = self._next_commands()
-        if commands == self._pending_commands:
             return
-        self._pending_commands = commands
-        if commands:
-            self._request.start(now)
+        question = self._questions[0] if self._request.attempts and self._questions else None
+        if question and question.answers is blank and blank(packet):
+            self._count = packet.number
         else:
+            self.entries[packet.number] = packet
+        if question and question.answers(packet):
+            self._questions.popleft()
             self._request.succeed("")
+            question.on_answer(now)
+            self._ask_next(now)
 
-    # -- inside -----------------------------------------------------------------------------------------------
+    # -- questions --------------------------------------------------------------------------------------------
 
-    def _next_commands(self) -> _Commands:
-        """Return the commands of the next request; one at a time, as other components need the line as well."""
-        if self._listing and self._count is None:
-            # First: an empty entry that was requested would be taken for the count.
-            return (Command.PLAYLIST(0),)
-        if self._switching:
-            answer = () if self._context.unsupported(Command.PLAYLIST) else (Command.PLAYLIST(LAST_SYSTEM_SOUND + 1),)
-            return (Command.SOUNDTOG(int(bool(self.requested))), *answer)
-        if self._to_play:
-            return (Command.PLAYLIST(self._to_play),)
-        if self._listing and not self._streaming:
-            if unknown := [number for number in range(1, LAST_SYSTEM_SOUND + 1) if number not in self.entries]:
-                return (Command.PLAYLIST(unknown[0]),)
-            self._finish_list()
-        return ()
+    def _ask(self, question: _Question, now: float) -> Future[Outcome]:
+        self._questions.append(question)
+        self._ask_next(now)
+        return question.callers.new_future()
 
-    def _finish_list(self) -> None:
-        self._listing = False
-        lost = (self._count or 0) - len(self._user)
-        self.complete = lost <= 0
-        if self.complete:
-            self._list_callers.finish(True, counted(len(self.playlist), "sound"))
-        else:
-            self._fail(self._list_callers, f"{lost} of {counted(self._count or 0, 'sound')} were lost: list them again")
+    def _ask_next(self, now: float) -> None:
+        if self._questions and not (self._streaming or self._request.pending):
+            self._request.start(now)
 
-    def _forget(self) -> None:
-        """Forget every sound."""
-        self.complete = False
-        self.entries.clear()
-        self._user.clear()
-
-    def _play_if_known(self, now: float) -> None:
-        """Send SOUND as soon as the entry shows that there is a sound."""
-        entry = self.entries.get(self._to_play)
-        # While a playlist arrives, the robot would send a single entry only after it.
-        if not self._to_play or self._switching or (entry is None and not self._streaming):
-            return
-        number, self._to_play = self._to_play, 0
-        if why := self._muted() or (_silent(entry) if entry else ""):
-            self._play_callers.finish(False, why)
-            return
-        name = f" ({entry.name})" if entry and entry.name else ""
-        self._to_send.append(_SentOnce(Command.SOUND(number), f"sent SOUND {number}{name} once", self._play_callers))
-        self._play_callers = Callers()
-        self._send.set(now)
-
-    def _muted(self) -> str:
-        return "sounds are off: call enable_sounds" if self.enabled is False else ""
-
-    def _commands(self) -> _Commands:
-        return self._pending_commands
+    def _commands(self) -> Iterable[Instruction]:
+        return self._questions[0].commands
 
     def _failure(self) -> str:
-        sent, self._pending_commands = self._sent(), ()
-        self._give_up(sent)
+        sent, question = self._sent(), self._questions.popleft()
+        self._request.given_up += 1
         self._request.pause()
-        self._review.set(-math.inf)
+        self._fail(question.callers, question.on_silence(sent))
+        self._ask_next(-math.inf)
         return ""
 
-    def _give_up(self, sent: str) -> None:
-        if self._listing and self._count is None:
-            self._listing = False
-            self._fail(self._list_callers, f"{sent} and got no answer")
-        elif self._switching:
-            self._switching = False
-            if reason := self._context.unsupported(Command.PLAYLIST):
-                self._fail(self._switch_callers, f"{sent}; {reason}, the only one that reports whether sounds are on")
-                return
-            reported = "nothing" if self.enabled is None else f"sounds {on_or_off(self.enabled)}"
-            self.requested = self.enabled
-            self._fail(self._switch_callers, f"{sent}; the robot reports {reported}")
-        elif self._to_play:
-            number, self._to_play = self._to_play, 0
-            self._fail(self._play_callers, f"{sent} and got no answer: SOUND {number} was not sent")
-        else:
-            self._listing = False
-            known = counted(len(self.playlist), "sound")
-            self._fail(self._list_callers, f"{sent} and got no answer; {known} known")
-
     def _fail(self, callers: Callers, message: str) -> None:
-        self.given_up += 1
         if not callers:
             self._context.emit(Notice(message))
         callers.finish(False, message)
 
-    def _announce(self, count: int) -> None:
-        """Report how long the playlist takes."""
-        entries = count + LAST_SYSTEM_SOUND
+    # -- the playlist -----------------------------------------------------------------------------------------
+
+    def _on_count(self, now: float) -> None:
+        """Report how long the playlist takes; its user sounds follow by themselves."""
+        self._streaming = True
+        self._quiet.set(now + QUIET)
+        entries = self._count + LAST_SYSTEM_SOUND
         duration = f"{counted(entries, 'entry', 'entries')} to read, about {entries * ENTRY_TIME:.0f} s"
         self._context.emit(Notice(f"playlist: {duration}; it is kept until the connection ends", trouble=False))
+
+    def _on_quiet(self, now: float) -> None:
+        self._streaming = False
+        self._read_system_sound(now)
+        self._ask_next(now)
+
+    def _read_system_sound(self, now: float) -> None:
+        """Request the next sound of the system; one at a time, as other requests need the line as well."""
+        number = next((number for number in range(1, LAST_SYSTEM_SOUND + 1) if number not in self.entries), None)
+        if number is not None:
+            question = _Question(
+                (Command.PLAYLIST(number),),
+                lambda entry: entry.number == number,
+                self._read_system_sound,
+                self._on_unlisted,
+                self._list_callers,
+            )
+            self._questions.append(question)
+            return
+        self._listing = False
+        lost = self._count - len(self._user)
+        self.complete = lost <= 0
+        if self.complete:
+            self._list_callers.finish(True, counted(len(self.playlist), "sound"))
+        else:
+            self._request.given_up += 1
+            self._fail(self._list_callers, f"{lost} of {counted(self._count, 'sound')} were lost: list them again")
+
+    def _on_unlisted(self, sent: str) -> str:
+        self._listing = False
+        known = counted(len(self.playlist), "sound")
+        return f"{sent} and got no answer; {known} known"
+
+    def _forget(self) -> None:
+        self.complete = False
+        self.entries.clear()
+        self._user.clear()
+
+    # -- switching and playing --------------------------------------------------------------------------------
+
+    def _switch(self, on: bool, now: float) -> Future[Outcome]:
+        self.requested = on
+        unreadable = self._context.unsupported(Command.PLAYLIST)
+        answer = () if unreadable else (Command.PLAYLIST(LAST_SYSTEM_SOUND + 1),)
+
+        def failed(sent: str) -> str:
+            if unreadable:
+                return f"{sent}; {unreadable}, the only one that reports whether sounds are on"
+            self.requested = self.enabled
+            reported = "nothing" if self.enabled is None else f"sounds {on_or_off(self.enabled)}"
+            return f"{sent}; the robot reports {reported}"
+
+        question = _Question(
+            (Command.SOUNDTOG(int(on)), *answer),
+            lambda entry: bool(entry.enabled) is on,
+            lambda now: question.callers.finish(True, f"sounds {on_or_off(on)}, confirmed by the robot"),
+            failed,
+        )
+        return self._ask(question, now)
+
+    def _play(self, number: int) -> tuple[bool, str]:
+        """Send SOUND, unless its entry shows that there is no sound; return the outcome."""
+        entry = self.entries.get(number)
+        if why := self._muted() or (_silent(entry) if entry else ""):
+            return False, why
+        name = f" ({entry.name})" if entry and entry.name else ""
+        return self._send(Command.SOUND(number), f"SOUND {number}{name}")
+
+    def _send(self, command: Instruction, text: str) -> tuple[bool, str]:
+        if not self._context.queue.put(command, Priority.RAW):
+            return False, f"{text} is not sent: {QUEUE_FULL}"
+        return True, f"sent {text} once; the robot does not report what it plays"
+
+    def _muted(self) -> str:
+        return "sounds are off: call enable_sounds" if self.enabled is False else ""
 
 
 def blank(entry: Playlist) -> bool:

@@ -10,7 +10,6 @@ to E-52).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -63,10 +62,6 @@ _COUNTERPARTS: Mapping[CommandTable, ErraticCommand] = {
 _SONAR_OFF_PACKETS = 10
 #: The ActivMedia robots count the heading in 4096 units per turn, and encoder ticks in 32 bits instead of 24.
 _TURN, _DEGREES, _TICKS = 4096, 360, 1 << 24
-#: rad by which the wheels must have turned the robot before the unit of the heading is decided.
-_PROOF = math.pi / 2
-#: s between two motor packets.
-_CYCLE = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,14 +87,10 @@ class Erratic(Dialect):
     def __init__(self) -> None:
         super().__init__()
         self._quirks = Quirks()
-        self._track = 1.0
         self._motors = False  #: as last commanded
         self._readings: list[SipSonarReading] = []  #: since the last motor packet
         self._packets_without_sonar = _SONAR_OFF_PACKETS  #: motor packets since the sonars' last one
         self._left = self._right = 0  #: ticks, in 32 bits
-        self._degrees = False
-        self._heading: int | None = None
-        self._by_wheels = self._by_heading = 0.0  #: rad turned to the left, as either has it
 
     def streams(self, packet: Packet) -> bool:
         """Return whether this is a motor packet."""
@@ -122,8 +113,7 @@ class Erratic(Dialect):
 
     def set_profile(self, profile: Profile) -> None:
         """Use the profile's choices where the sources contradict each other."""
-        self._quirks, self._track = profile.quirks, profile.body.track
-        self._degrees = self._quirks.heading_in_degrees
+        self._quirks = profile.quirks
         self.check = checksum_with_count if self._quirks.checksum_over_count else checksum
 
     # -- from the robot ---------------------------------------------------------------------------------------
@@ -148,7 +138,6 @@ class Erratic(Dialect):
 
     def _sip(self, motor: Motor | ShortMotor) -> MotorSip:
         """Translate positions of 24 bits into 15 bits, and add the sonar readings since the last motor packet."""
-        self._judge_heading(motor)
         readings, self._readings = tuple(self._readings), []
         self._packets_without_sonar += 1
         control = motor.heading_target if isinstance(motor, Motor) else motor.control or 0
@@ -170,33 +159,8 @@ class Erratic(Dialect):
 
     def _counts(self, heading: int) -> int:
         """Return a heading in 4096 units per turn, -2048 to 2047."""
-        counts = round(heading * _TURN / _DEGREES) if self._degrees else heading
+        counts = round(heading * _TURN / _DEGREES) if self._quirks.heading_in_degrees else heading
         return (counts + _TURN // 2) % _TURN - _TURN // 2
-
-    def _judge_heading(self, motor: Motor | ShortMotor) -> None:
-        """Decide the unit of the heading, degrees or 4096 units per turn, by impossible values or turns.
-
-        Source: docs/protocol E-42.
-        """
-        if self._degrees and motor.heading > _DEGREES:
-            self._degrees = False
-            self.remarks.append(f"heading {motor.heading} is not a number of degrees: taken as 4096 units per turn")
-        before, self._heading = self._heading, motor.heading
-        if before is None or self._degrees or motor.heading > _DEGREES:
-            self._by_wheels = self._by_heading = 0.0
-            return
-        turn = (motor.heading - before + _TURN // 2) % _TURN - _TURN // 2
-        # Sums with signs: wheels that oscillate between two packets have velocities that no heading shows.
-        if abs(turn) < _DEGREES // 2:  # a larger one is a step from 359 to 0 degrees
-            self._by_heading += turn * math.tau / _TURN
-            self._by_wheels += (motor.right_velocity - motor.left_velocity) / 1000 / self._track * _CYCLE
-        if abs(self._by_wheels) >= _PROOF:
-            if 0.5 < self._by_heading / self._by_wheels * _TURN / _DEGREES < 2.0:
-                self._degrees = True
-                self.remarks.append(
-                    "the wheels turned the robot about eleven times as far as its heading shows: taken as degrees"
-                )
-            self._by_wheels = self._by_heading = 0.0
 
     def servo(self, number: int, counts: int) -> Instruction:
         """Return the command SERVO."""

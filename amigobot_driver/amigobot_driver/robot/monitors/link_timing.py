@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The timing of the link: gaps between the SIPs, and how long a command takes to show its effect."""
+"""The timing of the link: gaps between the SIPs, and how long an answer takes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ _GAP = 1.5
 #: s after which an effect is not attributed to a command.
 _TOO_LATE = 5.0
 
-_VELOCITIES = (Command.VEL, Command.RVEL, Command.VEL2)
-
 
 class LinkTiming(Component):
     """Measures when packets arrive and commands are sent."""
@@ -31,17 +29,13 @@ class LinkTiming(Component):
         super().__init__(context)
         self.gaps = 0  #: number of gaps between SIPs
         self.answer_latency = math.nan  #: s from the last CONFIG to its CONFIGpac
-        self.start_latency = math.nan  #: s from the last velocity for a robot at rest to the SIP in which it moves
         self._last = math.nan
         self._intervals: deque[float] = deque(maxlen=_INTERVALS)
         self._gaps: deque[tuple[float, float]] = deque()  #: when each ended, and how long it was; falling
-        self._asked = self._driven = math.nan
-        self._moving = False
+        self._asked = math.nan
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Parameters, self._on_config)
         context.on_sent(Command.CONFIG, self._on_config_sent)
-        for command in _VELOCITIES:
-            context.on_sent(command, self._on_velocity_sent)
 
     @property
     def period(self) -> float:
@@ -55,16 +49,14 @@ class LinkTiming(Component):
 
     def on_session_start(self, now: float) -> None:
         """Begin new statistics."""
-        self._last = self._asked = self._driven = math.nan
+        self._last = self._asked = math.nan
         self._intervals.clear()
         self._gaps.clear()
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         if not math.isnan(self._last):
             self._interval(now - self._last, now)
-        self._last, self._moving = now, sip.moving
-        if self._moving and now - self._driven < _TOO_LATE:
-            self.start_latency, self._driven = now - self._driven, math.nan
+        self._last = now
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
         if now - self._asked < _TOO_LATE:
@@ -72,11 +64,6 @@ class LinkTiming(Component):
 
     def _on_config_sent(self, command: Instruction | Unlisted, now: float) -> None:
         self._asked = now
-
-    def _on_velocity_sent(self, command: Instruction | Unlisted, now: float) -> None:
-        # The first of several velocities counts, until it is too old.
-        if command.value and not self._moving and not now - self._driven < _TOO_LATE:
-            self._driven = now
 
     def _interval(self, interval: float, now: float) -> None:
         if len(self._intervals) > _INTERVALS // 4:

@@ -41,7 +41,7 @@ class Gyroscope(Component):
         self.center = _CENTER  #: counts
         self.calibrated = -math.inf  #: s, when the center was last measured
         self._noise = _ROUNDING  #: variance of one sample, counts squared
-        self._center_variance_then = _CENTER_ERROR**2  #: variance of the center at that time, counts squared
+        self._center_error = _CENTER_ERROR**2  #: variance of the center when it was measured, counts squared
         self._at_rest: deque[int] = deque(maxlen=ENOUGH)
         self._since_sip: list[int] = []  #: samples since the last SIP; the next one shows whether the robot was at rest
         self._was_at_rest = False
@@ -84,27 +84,15 @@ class Gyroscope(Component):
             self._context.emit(TurnRate(self._last, (self.center - counts) * RATE, variance))
 
     def _calibrate(self, now: float) -> None:
-        """Correct the center by the samples of a rest: a Kalman filter of one state.
-
-        ARIA uses the mean of the last 41 samples only; here earlier calibrations count as well. While a person turns
-        the robot by hand, the samples are not steady.
-        """
+        """Take the mean of the samples of a rest as the center (ARIA), unless a person turns the robot meanwhile."""
         mean = sum(self._at_rest) / ENOUGH
-        if any(abs(sample - mean) > STEADY * mean for sample in self._at_rest):
-            return
-        self._noise = _ROUNDING + sum((sample - mean) ** 2 for sample in self._at_rest) / (ENOUGH - 1)
-        before, measured = self._center_variance(now), self._noise / ENOUGH
-        share = before / (before + measured) if math.isfinite(self.calibrated) else 1.0
-        self.center += share * (mean - self.center)
-        self.calibrated, self._center_variance_then = now, share * measured
-        self._at_rest.clear()
-
-    def _center_variance(self, now: float) -> float:
-        """Return the variance of the center in counts squared: it drifts after the calibration."""
-        elapsed = max(0.0, now - self.calibrated) if math.isfinite(self.calibrated) else 0.0
-        return self._center_variance_then + _DRIFT**2 * elapsed
+        if all(abs(sample - mean) <= STEADY * mean for sample in self._at_rest):
+            self._noise = _ROUNDING + sum((sample - mean) ** 2 for sample in self._at_rest) / (ENOUGH - 1)
+            self.center, self.calibrated, self._center_error = mean, now, self._noise / ENOUGH
+            self._at_rest.clear()
 
     def _variance(self, rate: float, stamp: float) -> float:
         """Return the variance of a sample in (rad/s)^2: its noise, the errors of center and scale."""
-        center = self._center_variance(stamp)
+        elapsed = max(0.0, stamp - self.calibrated) if math.isfinite(self.calibrated) else 0.0
+        center = self._center_error + _DRIFT**2 * elapsed
         return (self._noise + center) * RATE**2 + (_SCALE_ERROR * rate) ** 2
