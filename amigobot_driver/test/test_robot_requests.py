@@ -107,6 +107,7 @@ def test_a_request_completes_and_is_done_although_200_raw_commands_wait(name: st
         bench.run(0.5, cmd_vel=(speed, 0.0), rate=50.0)
     outcome = answer(bench, request)
     assert outcome.success, outcome.message
+    bench.run(0.2)
     assert done(bench)
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from ...protocol import Command, Instruction, Playlist
 from ...wording import counted, on_or_off
-from ..command_queue import QUEUE_FULL, Priority
+from ..command_queue import QUEUE_FULL
 from ..component import Context
 from ..events import Notice
 from ..outcome import Callers, Outcome, finished
@@ -332,7 +332,7 @@ class SoundPlayer(RequestComponent):
         return self._send(Command.SOUND(number), f"SOUND {number}{name}")
 
     def _send(self, command: Instruction, text: str) -> tuple[bool, str]:
-        if not self._context.queue.put(command, Priority.RAW):
+        if not self._context.queue.put(command):
             return False, f"{text} is not sent: {QUEUE_FULL}"
         return True, f"sent {text} once; the robot does not report what it plays"
 

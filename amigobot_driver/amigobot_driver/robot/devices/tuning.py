@@ -94,14 +94,11 @@ def check_tuning(values: Mapping[str, object]) -> None:
 _NO_ANSWER = f"sent CONFIG {RETRIES.limit} times in {RETRIES.duration:.1f} s, the robot did not answer"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Caller:
     """A caller that waits for its values to be confirmed; without values, for a CONFIGpac."""
 
     values: Mapping[str, int]
-    stale: int  #: CONFIGpacs that may still arrive and were requested before
-    attempts: int = 0
-    answered: bool = False
     future: Future[Outcome] = field(default_factory=Future)
 
 
@@ -114,13 +111,10 @@ class Tuning(RequestComponent):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.config: Parameters | None = None
-        self._config_before: Parameters | None = None  #: the newest one of earlier sessions
         self.own: dict[str, int] = {}  #: values of the robot before any was set
         self.requested: dict[str, int] = {}  #: fields of CONFIGpac, in its units
         self._changed: set[str] = set()  #: requested and not sent yet: sent even if the last CONFIGpac shows the value
         self._callers: list[_Caller] = []
-        self._unanswered = 0  #: CONFIGs sent since the last CONFIGpac, which may still be answered
-        self._given_up = 0
         self._answered = False  #: a CONFIGpac has arrived since the request was started
         self._lacking: list[str] = []  #: requested, and announced as values that the firmware does not have
         context.on_packet(Parameters, self._on_config)
@@ -150,10 +144,8 @@ class Tuning(RequestComponent):
                 self._finish(caller, False, f"another request set {requested}")
         for name, value in values.items():
             if self.config is None or self._has(self.config, name):
-                if self.requested.get(name) != value:
-                    self._changed.add(name)
-                self.requested[name] = value
-        caller = _Caller(dict(values), self._unanswered)
+                self._require(name, value)
+        caller = _Caller(dict(values))
         self._callers.append(caller)
         self._start(now)
         return caller.future
@@ -165,13 +157,11 @@ class Tuning(RequestComponent):
         """
         for name in names:
             value = self.own.get(name)
-            for caller in [caller for caller in self._callers if caller.values.get(name, value) != value]:
-                self._finish(caller, False, f"another request released {name}")
             if value is None or not TUNABLE[name].carries(value):
                 self.requested.pop(name, None)
                 self._changed.discard(name)
             else:
-                self.requested[name] = value
+                self._require(name, value)
 
     def read(self, now: float) -> Future[Outcome]:
         """Request a new CONFIGpac.
@@ -183,49 +173,32 @@ class Tuning(RequestComponent):
 
     def on_session_start(self, now: float) -> None:
         """Read CONFIGpac and apply the requested values again."""
-        self._config_before, self.config = self.config or self._config_before, None
+        self.config = None
         self._start(now)
 
     def on_session_end(self, reason: str) -> None:
         """Fail the pending requests."""
-        self._unanswered = 0
-        for caller in list(self._callers):
-            self._finish(caller, False, reason)
+        self._finish_all(reason)
         self._request.fail(reason)
-
-    def counters(self) -> Mapping[str, int]:
-        """Return how often values were sent again, and given up."""
-        return {"tuning_resent": self._request.resent, "tuning_given_up": self._given_up + self._request.given_up}
 
     # -- the robot's answer -----------------------------------------------------------------------------------
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
         changed = config != self.config
-        if self.config is None:
-            self.own = self._own_values(config)
+        if not self.own:
+            self.own = {name: value for name in TUNABLE if (value := config.value(name)) is not None}
         self.config = config
         self._announce_lacking(config)
         self._answered = True
-        self._unanswered = max(0, self._unanswered - 1)
-        for caller in list(self._callers):
-            self._compare(caller, config)
+        if self._request.attempts:
+            for caller in list(self._callers):
+                self._compare(caller, config)
         if not self._callers and not self._differences():
             self._request.succeed("")
-        elif self._request.attempts > RETRIES.limit:
+        elif not self._request.pending or self._request.attempts > RETRIES.limit:
             self._start(now)
         if changed:
             self._context.emit(Configured(config))
-
-    def _own_values(self, config: Parameters) -> dict[str, int]:
-        """Return the robot's own values by the first CONFIGpac of a session."""
-        before = self._config_before
-        own = {}
-        for name in TUNABLE:
-            if (value := config.value(name)) is not None:
-                # A robot that was not reset still holds what was set in the session before.
-                kept = value == self.requested.get(name) or (before and value == before.value(name))
-                own[name] = self.own.get(name, value) if kept else value
-        return own
 
     def _announce_lacking(self, config: Parameters) -> None:
         lacking = [name for name in self.requested if not self._has(config, name)]
@@ -234,49 +207,36 @@ class Tuning(RequestComponent):
         self._lacking = lacking
 
     def _compare(self, caller: _Caller, config: Parameters) -> None:
-        """Finish a request when a CONFIGpac that was requested after it shows its values."""
-        if not caller.attempts or caller.stale:
-            caller.stale = max(0, caller.stale - 1)
+        """Finish a request when its values were sent and a CONFIGpac shows them."""
+        missing = [name for name in caller.values if not self._has(config, name)]
+        if any(
+            name not in missing and (name in self._changed or config.value(name) != value)
+            for name, value in caller.values.items()
+        ):
             return
-        caller.answered = True
-        present = [name for name in caller.values if self._has(config, name)]
-        if any(name in self._changed or config.value(name) != caller.values[name] for name in present):
-            return
-        if missing := [name for name in caller.values if name not in present]:
-            self._finish(caller, False, _no_such(missing))
-        else:
-            self._finish(caller, True, "confirmed by the robot")
+        self._finish(caller, not missing, _no_such(missing) if missing else "confirmed by the robot")
 
     # -- what is sent -----------------------------------------------------------------------------------------
+
+    def _require(self, name: str, value: int) -> None:
+        if self.requested.get(name) != value:
+            self._changed.add(name)
+        self.requested[name] = value
 
     def _start(self, now: float) -> None:
         self._answered = False
         self._request.start(now)
 
-    def _give_up_exhausted(self) -> None:
-        for caller in list(self._callers):
-            if caller.attempts == RETRIES.limit:
-                self._give_up(caller)
-
     def _confirmation_after_interval(self) -> str:
-        self._give_up_exhausted()
         if self._answered and self._request.attempts == RETRIES.limit:
-            self._give_up_differences()
+            self._give_up()
         return "confirmed" if self._answered and not self._callers and not self._differences() else ""
 
     def _commands(self) -> Iterator[Instruction]:
-        # A newer request may have started the attempts again; each caller has its own limit.
-        self._give_up_exhausted()
-        for caller in self._callers:
-            # An answer that has not arrived by now is lost.
-            caller.stale = caller.stale if caller.attempts == 0 else 0
-            caller.attempts += 1
         # Read first, to know the robot's own values; without an answer the requested ones are set all the same.
-        attempts = max([self._request.attempts + 1, *(caller.attempts for caller in self._callers)])
-        for name in self._differences() if self.config or attempts > RETRIES.limit // 2 else ():
+        for name in self._differences() if self.config or self._request.attempts >= RETRIES.limit // 2 else ():
             self._changed.discard(name)
             yield _command(name, self.requested[name])
-        self._unanswered = 1 if self._request.attempts else self._unanswered + 1
         yield Command.CONFIG()
 
     def _differences(self) -> list[str]:
@@ -296,34 +256,27 @@ class Tuning(RequestComponent):
 
     # -- failure ----------------------------------------------------------------------------------------------
 
-    def _give_up(self, caller: _Caller) -> None:
-        """Fail a request after the last attempt; refused values are not sent again in later sessions."""
-        self._given_up += 1
-        if self.config is None or not caller.answered:
-            self._finish(caller, False, _NO_ANSWER)
-            return
-        config, values = self.config, caller.values
-        missed = {
-            name: value for name, value in values.items() if self._has(config, name) and config.value(name) != value
-        }
-        self._forget(name for name, value in missed.items() if self.requested.get(name) == value)
-        self._finish(caller, not missed, _reported(config, missed))
-
-    def _give_up_differences(self) -> None:
-        """Fail for values from before this session, for which no caller waits."""
+    def _give_up(self) -> None:
+        """Fail after the last attempt; refused values are not sent again in later sessions."""
         missed = {name: self.requested[name] for name in self._differences()}
         if missed and self.config:
-            self._given_up += 1
-            self._context.emit(Notice(_reported(self.config, missed)))
-            self._forget(missed)
-
-    def _failure(self) -> str:
-        return _NO_ANSWER
-
-    def _forget(self, names: Iterable[str]) -> None:
-        for name in list(names):
+            self._request.given_up += 1
+            found = ", ".join(f"{name} {self.config.value(name)} instead of {missed[name]}" for name in missed)
+            text = f"after {RETRIES.limit} tries the robot reports {found}"
+            if not self._callers:
+                self._context.emit(Notice(text))
+            self._finish_all(text)
+        for name in missed:
             del self.requested[name]
             self._changed.discard(name)
+
+    def _failure(self) -> str:
+        self._finish_all(_NO_ANSWER)
+        return _NO_ANSWER
+
+    def _finish_all(self, message: str) -> None:
+        for caller in list(self._callers):
+            self._finish(caller, False, message)
 
     def _finish(self, caller: _Caller, success: bool, message: str) -> None:
         self._callers.remove(caller)
@@ -332,11 +285,6 @@ class Tuning(RequestComponent):
 
 def _no_such(names: Iterable[str]) -> str:
     return f"this robot's firmware has no {', '.join(names)}"
-
-
-def _reported(config: Parameters, missed: Mapping[str, int]) -> str:
-    found = ", ".join(f"{name} {config.value(name)} instead of {value}" for name, value in missed.items())
-    return f"after {RETRIES.limit} tries the robot reports {found or 'these values'}"
 
 
 def _command(name: str, value: int) -> Instruction:
