@@ -343,7 +343,7 @@ class TestInProcess:
             ("sim://amigo?colour=red", "option 'colour' is not known, allowed: robot, as"),
             ("sim://amigo?seed=one", "option seed='one'"),
             ("sim://amigo?seed", "bad query field"),
-            ("sim://amigo?start=1,2,inf", "start is inf, expected a number from -1000 to 1000 deg"),
+            ("sim://amigo?start=1,2,inf", "expected X,Y,DEGREES with X and Y in m, each from -1000 to 1000"),
             ("sim://amigo?world=mars", "world 'mars'"),
             ("sim://amigo?faults=gremlins=1", "gremlins"),
             ("sim://amigo?check_baud=yes", "0 or 1"),

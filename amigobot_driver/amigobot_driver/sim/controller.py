@@ -212,8 +212,6 @@ class Controller(ABC, Generic[P]):
         for side, was, stalled in zip(("left", "right"), before, after, strict=True):
             if stalled != was:
                 self.event("stall", f"{side} wheel {'stalled' if stalled else 'turns again'}")
-                if stalled:
-                    self.hardware.sounds.cue("stall")
 
     def _check_battery(self, now: float) -> None:
         body, battery = self.hardware.body, self.hardware.battery

@@ -18,9 +18,6 @@ LAST_SOUND = 255
 #: bytes of a sound without a given length: half a second at 8 kHz
 _LENGTH = 4000
 
-#: Cues that the firmware plays by itself; no manual has their numbers, these are a choice.
-CUES = {"power-up": 1, "connected": 2, "disconnected": 3, "stall": 4, "low battery": 5}
-
 
 @dataclass(frozen=True, slots=True)
 class PlaylistEntry:
@@ -50,17 +47,14 @@ def playlist(names: Iterable[str], first: int = FIRST_USER_SOUND) -> dict[int, P
     }
 
 
-DEFAULT_PLAYLIST = {
-    **{number: PlaylistEntry(name) for name, number in CUES.items()},
-    **playlist(
-        (
-            *("~greetings", "hello", "good morning", "good bye", "thank you", "excuse me"),
-            *("~animals", "whoosh", "meow", "woof", "moo", "quack"),
-            *("~effects", "bang", "boing", "drum roll", "siren", "laser"),
-            *("~music", "scale up", "scale down", "fanfare", "waltz"),
-        )
-    ),
-}
+DEFAULT_PLAYLIST = playlist(
+    (
+        *("~greetings", "hello", "good morning", "good bye", "thank you", "excuse me"),
+        *("~animals", "whoosh", "meow", "woof", "moo", "quack"),
+        *("~effects", "bang", "boing", "drum roll", "siren", "laser"),
+        *("~music", "scale up", "scale down", "fanfare", "waltz"),
+    )
+)
 
 
 class SoundBoard:
@@ -91,10 +85,6 @@ class SoundBoard:
         sound = self._sounds.get(number)
         if self.enabled and sound is not None and not sound.is_group:
             self._on_sound(f"{number} {sound.name}".rstrip())
-
-    def cue(self, name: str) -> None:
-        """Play one of the firmware's own sounds, by its name in CUES."""
-        self.play(CUES[name])
 
     def say(self, tones: bytes) -> None:
         """Execute SAY.

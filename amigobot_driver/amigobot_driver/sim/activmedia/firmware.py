@@ -109,7 +109,6 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
             reason: Text of the event.
         """
         if self.session is SessionState.OPEN:
-            self.hardware.sounds.cue("disconnected")
             self.event("session closed", reason)
         faults = self.hardware.fault_injector.faults
         sonars_on, baud_code = self.hardware.sonar.on, self.working.host_baud
@@ -182,7 +181,6 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         self.hardware.sonar.switch(True)
         self.telemetry.start(self.now)
         self.event("session opened", self.dialect.name)
-        self.hardware.sounds.cue("connected")
 
     def _check_time_outs(self, now: float) -> None:
         super()._check_time_outs(now)
@@ -213,6 +211,5 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         alarm = self._battery_guard.check(volts, self.working.low_battery / 10, self.working.shutdown_volts / 10, now)
         if alarm is BatteryAlarm.LOW:
             self.event("battery", f"{volts:.1f} V: low-battery alarm")
-            self.hardware.sounds.cue("low battery")
         elif alarm is BatteryAlarm.EMPTY:
             self.close(f"{volts:.1f} V: the battery is empty")

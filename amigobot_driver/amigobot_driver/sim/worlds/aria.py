@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...wording import wrong_type
 from ..world import Segment, WorldPose
-from .plan import FloorPlan, WorldError, number, read_text
+from .plan import FloorPlan, WorldError, numbers, read_text
 
 #: bytes; a DATA section can have very many points
 _MAX_SIZE = 20_000_000
@@ -31,24 +31,19 @@ def read(path: Path) -> FloorPlan:
         if words[:1] in (["LINES"], ["DATA"]):
             section = words[0]
         elif section == "LINES" and words:
-            plan.add([Segment(*_millimeters(words, 4, where))], where)
+            plan.add([Segment(*_numbers(words, 4, 1e-3, where))], where)
         elif words[:2] in _HOMES and home is None:
-            x, y = _millimeters(words[2:4], 2, where)
-            home = WorldPose(x, y, math.radians(_number(words[4], where) if len(words) > 4 else 0.0))
+            x, y = _numbers(words[2:4], 2, 1e-3, where)
+            (heading,) = _numbers(words[4:5] or ["0"], 1, 1.0, where)
+            home = WorldPose(x, y, math.radians(heading))
     if not plan.segments:
         raise WorldError(f"{path}: no LINES section with walls in it")
     plan.start = home or plan.start
     return plan
 
 
-def _millimeters(words: list[str], count: int, where: str) -> list[float]:
-    if len(words) != count:
-        raise WorldError(wrong_type(f"{where}: the entry", " ".join(words), f"{count} coordinates in mm"))
-    return [number(_number(word, where) / 1000, f"{where}: a coordinate", "m") for word in words]
-
-
-def _number(word: str, where: str) -> float:
+def _numbers(words: list[str], count: int, unit: float, where: str) -> list[float]:
     try:
-        return float(word)
+        return numbers([unit * float(word) for word in words], count)
     except ValueError:
-        raise WorldError(wrong_type(f"{where}: a coordinate", word, "a number")) from None
+        raise WorldError(wrong_type(where, " ".join(words), f"{count} numbers in mm, or in degrees")) from None

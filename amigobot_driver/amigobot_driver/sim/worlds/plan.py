@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,10 @@ from ..world import Area, Segment, WorldPose
 
 #: Each sonar ping checks every segment once.
 MAX_SEGMENTS = 5_000
-#: m; larger coordinates mean that a file is in other units
+#: m or deg; larger coordinates mean that a file is in other units
 MAX_COORDINATE = 1_000.0
 #: bytes; parsing YAML is slow
 _MAX_YAML = 200_000
-#: x, y and heading of a pose in a world file
-POSE_UNITS = ("m", "m", "deg")
 
 
 class WorldError(ValueError):
@@ -61,10 +59,10 @@ def parse_pose(text: str) -> WorldPose:
         WorldError: The text has another form, or a number is too large.
     """
     try:
-        x, y, heading = (float(word) for word in text.split(","))
+        x, y, heading = numbers([float(word) for word in text.split(",")], 3)
     except ValueError:
-        raise WorldError(wrong_type("start", text, "X,Y,DEGREES with X and Y in m")) from None
-    numbers([x, y, heading], POSE_UNITS, "start")
+        expected = f"X,Y,DEGREES with X and Y in m, each from -{MAX_COORDINATE:g} to {MAX_COORDINATE:g}"
+        raise WorldError(wrong_type("start", text, expected)) from None
     return WorldPose(x, y, math.radians(heading))
 
 
@@ -144,35 +142,15 @@ def check_keys(item: Any, allowed: Iterable[str], where: str, required: Iterable
             raise WorldError(f"{where}: key {key!r} is missing")
 
 
-def items(value: Any, where: str) -> list[Any]:
-    """Check that a value is a list, and return it.
+def numbers(values: Any, count: int) -> list[float]:
+    """Check the numbers of a place in a file, and return them.
 
     Raises:
-        WorldError: It is not a list; the message begins with `where`.
+        ValueError: It is no list of so many numbers from -MAX_COORDINATE to MAX_COORDINATE.
     """
-    if not isinstance(value, list):
-        raise WorldError(wrong_type(where, value, "a list"))
-    return value
-
-
-def numbers(value: Any, units: Sequence[str], where: str) -> list[float]:
-    """Check that a value is a list of numbers, one for each unit, and return it.
-
-    Raises:
-        WorldError: It is not; the message begins with `where`.
-    """
-    if not isinstance(value, list) or len(value) != len(units):
-        raise WorldError(wrong_type(where, value, f"a list of {len(units)} numbers in {', '.join(units)}"))
-    return [number(item, where, unit) for item, unit in zip(value, units, strict=True)]
-
-
-def number(value: Any, where: str, unit: str) -> float:
-    """Check that a value is a number in the range of a coordinate or an angle, and return it.
-
-    Raises:
-        WorldError: It is not; the message begins with `where`.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MAX_COORDINATE:
-        expected = f"a number from {-MAX_COORDINATE:g} to {MAX_COORDINATE:g} {unit}".rstrip()
-        raise WorldError(wrong_type(where, value, expected))
-    return float(value)
+    if not isinstance(values, list) or len(values) != count:
+        raise ValueError
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MAX_COORDINATE:
+            raise ValueError
+    return [float(value) for value in values]

@@ -17,7 +17,7 @@ from typing import Any
 
 from ...wording import wrong_type
 from ..world import Segment
-from .plan import FloorPlan, WorldError, number, numbers, read_bytes
+from .plan import FloorPlan, WorldError, numbers, read_bytes
 
 #: cells; each is read several times
 _MAX_CELLS = 4_000_000
@@ -46,11 +46,13 @@ def read(content: dict[Any, Any], path: Path) -> FloorPlan:
     image, where = content["image"], str(path)
     if not isinstance(image, str):
         raise WorldError(wrong_type(f"{where}: image", image, "the name of a .pgm file"))
-    resolution = number(content["resolution"], f"{where}: resolution", "m")
+    try:
+        resolution, threshold = numbers([content["resolution"], content.get("occupied_thresh", 0.65)], 2)
+        x, y, yaw = numbers(content.get("origin", [0, 0, 0]), 3)
+    except ValueError:
+        raise WorldError(f"{where}: resolution, origin or occupied_thresh is not a number, or too large") from None
     if resolution <= 0:
         raise WorldError(f"{where}: resolution is {resolution:g} m, allowed: above 0 m")
-    x, y, yaw = numbers(content.get("origin", [0, 0, 0]), ("m", "m", "rad"), f"{where}: origin")
-    threshold = number(content.get("occupied_thresh", 0.65), f"{where}: occupied_thresh", "")
     cells = _occupied(path.parent / image, threshold, negate=bool(content.get("negate", 0)))
     c, s = math.cos(yaw) * resolution, math.sin(yaw) * resolution
     plan = FloorPlan()

@@ -9,12 +9,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...wording import counted
-from ..world import Segment, WorldPose, box, circle, polygon, polyline
-from .plan import MAX_SEGMENTS, POSE_UNITS, FloorPlan, WorldError, check_keys, items, number, numbers
-
-#: x and y, or length and width
-_METERS = ("m", "m")
+from ...wording import wrong_type
+from ..world import Area, Segment, WorldPose, box, circle, polygon, polyline
+from .plan import FloorPlan, WorldError, check_keys, numbers
 
 
 def read(content: dict[Any, Any], where: str) -> FloorPlan:
@@ -29,62 +26,60 @@ def read(content: dict[Any, Any], where: str) -> FloorPlan:
     """
     check_keys(content, ("description", "start", *_SHAPES, "drops"), where)
     plan = FloorPlan()
-    for key, shape in _SHAPES.items():
-        for index, item in enumerate(items(content.get(key, []), f"{where}: {key}")):
-            place = f"{where}: {key}[{index}]"
-            plan.add(shape(item, place), place)
+    for key, (shape, form) in _SHAPES.items():
+        for item in _items(content, key, where):
+            plan.add(_made(shape, item, f"{where}: {key}", form), where)
     plan.drops = [
-        tuple(_area(item, f"{where}: drops[{index}]"))
-        for index, item in enumerate(items(content.get("drops", []), f"{where}: drops"))
+        _made(_area, item, f"{where}: drops", "a list of 3 or more [x, y]") for item in _items(content, "drops", where)
     ]
     if "start" in content:
-        x, y, heading = numbers(content["start"], POSE_UNITS, f"{where}: start")
+        x, y, heading = _made(lambda pose: numbers(pose, 3), content["start"], f"{where}: start", "[x, y, heading]")
         plan.start = WorldPose(x, y, math.radians(heading))
     return plan
 
 
-def _points(item: Any, where: str) -> list[tuple[float, float]]:
-    points = [numbers(point, _METERS, where) for point in items(item, where)]
-    if len(points) < 2:
-        raise WorldError(f"{where} has {counted(len(points), 'point')}, allowed: at least 2")
-    return [(x, y) for x, y in points]
+def _items(content: dict[Any, Any], key: str, where: str) -> list[Any]:
+    items = content.get(key, [])
+    if not isinstance(items, list):
+        raise WorldError(wrong_type(f"{where}: {key}", items, "a list"))
+    return items
 
 
-def _area(item: Any, where: str) -> list[tuple[float, float]]:
-    points = _points(item, where)
-    if not 3 <= len(points) <= MAX_SEGMENTS:
-        raise WorldError(f"{where} has {counted(len(points), 'point')}, allowed: 3 to {MAX_SEGMENTS}")
+def _made(make: Callable[[Any], Any], item: Any, where: str, form: str) -> Any:
+    try:
+        return make(item)
+    except (TypeError, ValueError):
+        raise WorldError(wrong_type(where, item, f"{form}, in m and degrees")) from None
+
+
+def _points(item: Any, least: int) -> Area:
+    points = tuple((x, y) for x, y in (numbers(point, 2) for point in item))
+    if len(points) < least:
+        raise ValueError
     return points
 
 
-def _wall(item: Any, where: str) -> list[Segment]:
-    return polyline(_points(item, where))
+def _area(item: Any) -> Area:
+    return _points(item, 3)
 
 
-def _room(item: Any, where: str) -> list[Segment]:
-    return polygon(_points(item, where))
+def _box(at: Any, size: Any, heading: Any = 0) -> list[Segment]:
+    (x, y), (length, width), (degrees,) = numbers(at, 2), numbers(size, 2), numbers([heading], 1)
+    return box(x, y, length, width, math.radians(degrees))
 
 
-def _box(item: Any, where: str) -> list[Segment]:
-    check_keys(item, ("at", "size", "heading"), where, required=("at", "size"))
-    x, y = numbers(item["at"], _METERS, f"{where}.at")
-    length, width = numbers(item["size"], _METERS, f"{where}.size")
-    return box(x, y, length, width, math.radians(number(item.get("heading", 0), f"{where}.heading", "deg")))
+def _circle(at: Any, radius: Any) -> list[Segment]:
+    (x, y), (checked,) = numbers(at, 2), numbers([radius], 1)
+    if checked <= 0:
+        raise ValueError
+    return circle(x, y, checked)
 
 
-def _circle(item: Any, where: str) -> list[Segment]:
-    check_keys(item, ("at", "radius"), where, required=("at", "radius"))
-    x, y = numbers(item["at"], _METERS, f"{where}.at")
-    radius = number(item["radius"], f"{where}.radius", "m")
-    if radius <= 0:
-        raise WorldError(f"{where}.radius is {radius:g} m, allowed: above 0 m")
-    return circle(x, y, radius)
-
-
-#: Keys of a world file whose values are lists of shapes.
-_SHAPES: dict[str, Callable[[Any, str], list[Segment]]] = {
-    "rooms": _room,
-    "walls": _wall,
-    "boxes": _box,
-    "circles": _circle,
+#: Keys of a world file whose values are lists of shapes: what makes one of them, and its form. It raises TypeError or
+#: ValueError for another form.
+_SHAPES: dict[str, tuple[Callable[[Any], list[Segment]], str]] = {
+    "rooms": (lambda item: polygon(_points(item, 2)), "a list of 2 or more [x, y]"),
+    "walls": (lambda item: polyline(_points(item, 2)), "a list of 2 or more [x, y]"),
+    "boxes": (lambda item: _box(**item), "at: [x, y], size: [length, width], heading"),
+    "circles": (lambda item: _circle(**item), "at: [x, y], radius (above 0)"),
 }
