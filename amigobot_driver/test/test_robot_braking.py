@@ -116,18 +116,19 @@ def fastest(profile: str) -> float:
     return limits.robot.limits.working[0]
 
 
-def stopping_row(profile: str, speed: float) -> str:
+def stopping_row(profile: str, speed: float, evidence: str = "") -> str:
     deceleration = int(factory_settings(load_profile(profile))["trans_decel"]) / 1000
     figures = [stopping(speed, deceleration, LATENCY + delay) for delay in CAUSES]
     cells = " | ".join(f"{seconds:.1f} s, {meters:.2f} m" for seconds, meters in figures)
-    return f"| {speed:g} m/s | {deceleration:g} m/s², {ROBOTS[profile]} | {cells} |"
+    return f"| {speed:g} m/s | {deceleration:g} m/s²{evidence} | {cells} |"
 
 
 @pytest.mark.parametrize("profile", ROBOTS)
 def test_the_safety_page_has_the_stopping_figures(profile: str) -> None:
     page = (Path(__file__).parents[2] / "docs/explanation/safety.md").read_text(encoding="utf-8")
-    for speed in (0.2, fastest(profile)):
-        assert f"| {load_profile(profile).description} {stopping_row(profile, speed)}" in page
+    assert stopping_row(profile, 0.2) in page
+    row = stopping_row(profile, fastest(profile), f", {ROBOTS[profile]}")
+    assert f"| {load_profile(profile).description} {row}" in page
 
 
 @pytest.mark.parametrize("profile", ["amigo-sh", "p3dx-sh", "erratic"])
