@@ -25,8 +25,8 @@ from amigobot_driver.protocol import Command
 from amigobot_driver.sim import Simulator, Wear, load_world
 from amigobot_driver.sim.activmedia import commands
 from amigobot_tools import calibrate
-from amigobot_tools.calibrate.drives import Drive, Square, Straight, Turns
 from amigobot_tools.calibrate.fit import Correction, Measured, Step, combined, fit
+from amigobot_tools.calibrate.session import Motion, square, turns
 
 AMIGO = load_profile("amigo")
 TRACK = AMIGO.body.track
@@ -76,25 +76,19 @@ class Truth:
         return cos * dx + sin * dy, cos * dy - sin * dx
 
 
-def drive(bench: Bench, way: Drive) -> Driven:
-    """Drive to the end, and stop."""
+def drive(bench: Bench, motions: list[Motion]) -> Driven:
+    """Drive to the end."""
     truth, reports = Truth(bench), [bench.reports[-1]]
-
-    def odometry() -> tuple[float, float]:
-        first, last = reports[0].odometry, reports[-1].odometry
-        return last.travelled - first.travelled, last.turned - first.turned
-
-    def go(velocity: tuple[float, float], seconds: float) -> None:
-        begin = bench.now
-        bench.drive(*velocity)
-        bench.run(seconds)
-        truth.look()
-        reports.extend(bench.told(Report, begin))
-
-    while velocity := way.velocity(*odometry()):
-        go(velocity, 0.1)
-    go((0.0, 0.0), 0.4)
-    go((0.0, 0.0), 2.0)
+    begin = bench.now
+    for kind, amount in motions:
+        goal = bench.ask(lambda: getattr(bench.robot, kind)(amount, bench.now))  # noqa: B023
+        while not goal.ended.done():
+            bench.run(0.1)
+            truth.look()
+        assert goal.ended.result().success
+    bench.run(1.0)
+    truth.look()
+    reports += bench.told(Report, begin)
     steps = [
         Step(b.odometry.travelled - a.odometry.travelled, b.odometry.turned - a.odometry.turned)
         for a, b in pairwise(reports)
@@ -106,12 +100,12 @@ def drive(bench: Bench, way: Drive) -> Driven:
 def calibrated(robot: str, wear: Wear = WEAR) -> Correction:
     """The correction after all three steps, measured without an error."""
     bench = worn(robot, wear)
-    turns = drive(bench, Turns(2 * math.tau, 0.6))
-    straight = drive(bench, Straight(1.5, 0.2))
-    squares = [drive(bench, Square(0.7, left=left, speed=0.2, rate=0.8)) for left in (True, False)]
+    rounds = drive(bench, turns(2))
+    straight = drive(bench, [("move", 1.5)])
+    squares = [drive(bench, square(0.7, left=left)) for left in (True, False)]
     found = fit(
         [
-            Measured(steps=turns.steps, turned=turns.turned),
+            Measured(steps=rounds.steps, turned=rounds.turned),
             Measured(steps=straight.steps, distance=math.hypot(straight.x, straight.y)),
             *(Measured(steps=square.steps, x=square.x, y=square.y) for square in squares),
         ],

@@ -84,7 +84,8 @@ def run(args: argparse.Namespace) -> int:
     port = args.port or DEFAULT_PORT
     if not port.startswith("sim:") and not sys.stdin.isatty():
         raise UsageError("a person must confirm and measure: start it in a terminal")
-    with AmigoBot(port, timeout=args.timeout, options=Options(profile=args.robot)) as robot:
+    options = Options(profile=args.robot, max_linear=args.speed, max_angular=args.rate)
+    with AmigoBot(port, timeout=args.timeout, options=options) as robot:
         name, profile = robot.identity.name, robot.profile
         file = args.out or calibration_file(name)
         if file is None:
@@ -93,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
         rev_count = _rev_count(robot)
         try:
             drives = Session(robot, port, say=_say).run(plan)
-        except (Stopped, TerminalClosed, ConnectionLostError, MotionFailedError) as end:
+        except (Stopped, TerminalClosed, ConnectionLostError, MotionFailedError, RequestRefusedError) as end:
             print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
             return 1
         if not drives:
@@ -115,7 +116,7 @@ def _plan(args: argparse.Namespace) -> Plan:
     steps = tuple(step for step in args.steps.split(",") if step)
     if not steps or any(step not in STEPS for step in steps):
         raise UsageError(f"--steps is {args.steps}, allowed: {', '.join(STEPS)}, separated by commas")
-    return Plan(steps=steps, turns=args.turns, distance=args.distance, side=args.side, speed=args.speed, rate=args.rate)
+    return Plan(steps=steps, turns=args.turns, distance=args.distance, side=args.side)
 
 
 def _rev_count(robot: AmigoBot) -> int:

@@ -19,7 +19,6 @@ from amigobot_driver.wording import counted, robot_name
 from ..governor import MARGIN, free_distance
 from ..keys import Keyboard, keyboard
 from ..state import Echo
-from .drives import Drive, Square, Straight, Turns
 from .fit import Measured, Step
 
 STEPS = ("turns", "straight", "square")
@@ -27,6 +26,20 @@ STEPS = ("turns", "straight", "square")
 _SILENCE = 2.0
 #: s after the robot is at rest until its last packet has come.
 _SETTLE = 0.5
+
+
+#: A motion of the firmware: `move` and m, or `turn` and rad.
+Motion = tuple[str, float]
+
+
+def turns(count: int) -> list[Motion]:
+    """Return the motions of so many turns to the left; three make a turn, as half a turn may go either way round."""
+    return [("turn", math.tau / 3)] * (3 * count)
+
+
+def square(side: float, *, left: bool) -> list[Motion]:
+    """Return the motions of a square with sides of so many m, with a turn at the last corner, too."""
+    return [("move", side), ("turn", math.pi / 2 if left else -math.pi / 2)] * 4
 
 
 class Stopped(Exception):
@@ -41,8 +54,6 @@ class Plan:
     turns: int
     distance: float  #: m
     side: float  #: m
-    speed: float  #: m/s
-    rate: float  #: rad/s
 
 
 class Session:
@@ -92,7 +103,7 @@ class Session:
         self._say(f"The robot turns {counted(plan.turns, 'time')} to the left on the spot.")
         if not self._confirmed("Mark on the floor where its nose points."):
             return
-        steps, truth = self._drive(Turns(plan.turns * math.tau, plan.rate))
+        steps, truth = self._drive(turns(plan.turns))
         if truth:
             yield Measured(steps=steps, turned=truth.turned)
         else:
@@ -103,7 +114,7 @@ class Session:
         self._say(f"The robot drives {plan.distance:g} m straight on.")
         if not self._confirmed("Mark on the floor where one wheel touches it."):
             return
-        steps, truth = self._drive(Straight(plan.distance, plan.speed))
+        steps, truth = self._drive([("move", plan.distance)])
         if truth:
             yield Measured(steps=steps, distance=math.hypot(truth.x, truth.y))
         else:
@@ -115,7 +126,7 @@ class Session:
             self._say(f"The robot drives a square of {plan.side:g} m to the {side}, back to its start.")
             if not self._confirmed("Mark on the floor the middle between its wheels, and where its nose points."):
                 continue
-            steps, truth = self._drive(Square(plan.side, left=left, speed=plan.speed, rate=plan.rate))
+            steps, truth = self._drive(square(plan.side, left=left))
             if truth:
                 yield Measured(steps=steps, x=truth.x, y=truth.y)
             else:
@@ -125,25 +136,22 @@ class Session:
 
     # -- driving ----------------------------------------------------------------------------------------------
 
-    def _drive(self, drive: Drive) -> tuple[list[Step], _Truth | None]:
+    def _drive(self, motions: list[Motion]) -> tuple[list[Step], _Truth | None]:
         """Drive, and return what the robot reported, and where a simulated robot really went."""
         witness = _Witness(self._port)
         with self._keys() as keys, self._robot.reports(maxlen=100) as reports:
-            first = last = self._next(reports.get)
+            last = self._next(reports.get)
             steps: list[Step] = []
             try:
-                while True:
-                    witness.look()
-                    if keys and keys.read(0.0):
-                        raise Stopped("a key was pressed, the robot is stopped")
-                    velocity = drive.velocity(
-                        last.odometry.travelled - first.odometry.travelled, last.odometry.turned - first.odometry.turned
-                    )
-                    if velocity is None:
-                        break
-                    self._check(last, velocity[0])
-                    self._robot.drive(*velocity)
-                    last = _append(steps, last, self._next(reports.get))
+                for kind, amount in motions:
+                    (self._robot.start_turn if kind == "turn" else self._robot.start_move)(amount)
+                    while not self._robot.is_task_complete():
+                        witness.look()
+                        if keys and keys.read(0.0):
+                            raise Stopped("a key was pressed, the robot is stopped")
+                        self._check(last, ahead=kind == "move")
+                        last = _append(steps, last, self._next(reports.get))
+                    self._robot.get_result()
             finally:
                 # At once, also after an error: the driver's own time-out would take half a second more.
                 with contextlib.suppress(ConnectionLostError):
@@ -160,14 +168,14 @@ class Session:
             raise Stopped(f"no packet from the robot for {_SILENCE:g} s")
         return report
 
-    def _check(self, report: Report, linear: float) -> None:
+    def _check(self, report: Report, *, ahead: bool) -> None:
         """Raise Stopped if the robot must not drive on."""
         if report.left_stalled or report.right_stalled:
             raise Stopped("a wheel is stalled: is something in the way?")
         if self._robot.emergency_stopped or report.motors_enabled is False:
             raise Stopped("the motors are off: press MOTORS on the robot, and start again")
         echoes = (Echo(sonar.range, sonar.age, sonar.x, sonar.y, sonar.heading) for sonar in self._robot.sonar)
-        if linear > 0 and (room := free_distance(echoes, self._robot.profile.body, forward=True)) < MARGIN:
+        if ahead and (room := free_distance(echoes, self._robot.profile.body, forward=True)) < MARGIN:
             raise Stopped(f"an obstacle is {room:.2f} m ahead: make room, and start again")
 
     @contextlib.contextmanager
