@@ -7,7 +7,6 @@ that the doctor must name first.
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import itertools
 import random
@@ -77,7 +76,7 @@ add("even parity", down(parity(0)), "line-parity")
 add("odd parity", down(parity(1)), "line-parity")
 add("inverted", down(lambda data: bytes(~byte & 0xFF for byte in data)), "line-inverted")
 add("inverted both ways", both(lambda data: bytes(~byte & 0xFF for byte in data)), "robot-off")
-add("bits reversed", down(lambda data: bytes(int(f"{byte:08b}"[::-1], 2) for byte in data)), "line-bit-order")
+add("bits reversed", down(lambda data: bytes(int(f"{byte:08b}"[::-1], 2) for byte in data)), "line-changes")
 add("bit 2 stuck at 0", down(lambda data: bytes(byte & ~4 for byte in data)), "line-stuck-bit")
 add("CR to LF", both(lambda data: data.replace(b"\r", b"\n")), "line-crlf", "line-control")
 add("LF to CR LF", both(lambda data: data.replace(b"\n", b"\r\n")), "line-crlf", "line-control")
@@ -85,7 +84,7 @@ add("CR lost", both(without(0x0D)), "line-crlf", "line-control")
 add("BS lost", Fault(robot="p3dx-sh", down=changing(without(0x08))), "line-control")
 add("upper case lost", down(lambda data: data.lower()), "line-changes")
 add("header byte lost", down(without(0xFA)), "line-control")
-add("NUL before each packet", down(lambda data: data.replace(b"\xfa\xfb", b"\0\xfa\xfb")), "surplus-bytes")
+add("NUL before each packet", down(lambda data: data.replace(b"\xfa\xfb", b"\0\xfa\xfb")), "bad-link")
 add("NUL lost", down(without(0)), "line-nul")
 add("NUL lost both ways", both(without(0)), "robot-off")
 add("XON/XOFF", both(without(0x11, 0x13)), "line-xon-xoff", "line-control")
@@ -94,10 +93,10 @@ add("Telnet", both(lambda data: data.replace(b"\xff", b"\xff\xff")), "telnet", "
 add("255 lost", both(without(0xFF)), "line-control")
 add("each byte twice", down(lambda data: bytes(byte for byte in data for _ in "12")), "line-doubled")
 add("hexadecimal text", down(lambda data: data.hex(" ").encode()), "line-text")
-add("UTF-8", down(lambda data: data.decode("latin-1").encode()), "line-text")
+add("UTF-8", down(lambda data: data.decode("latin-1").encode()), "line-7-bit")
 add("above 127 replaced", down(lambda data: bytes(byte if byte < 128 else 63 for byte in data)), "line-7-bit")
-add("1 % of the bytes lost", Fault(down=losing(0.01)), "lost-bytes")
-add("1 % of the bytes twice", Fault(down=repeating(0.01)), "surplus-bytes")
+add("1 % of the bytes lost", Fault(down=losing(0.01)), "bad-link")
+add("1 % of the bytes twice", Fault(down=repeating(0.01)), "bad-link")
 add("checksum bytes swapped", Fault(down=framed(lambda f: f[:-2] + f[:-3:-1])), "checksum")
 add("checksum 0", Fault(down=framed(lambda f: f[:-2] + bytes(2))), "checksum")
 add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "cut-packets")
@@ -200,10 +199,10 @@ add(
 )
 add("the robot falls silent", Fault(down=until(5.0)), "falls-silent")
 add("10 % of the packets twice", Fault(down=edited(repeated())), "packets-twice")
-add("every 40th byte lost", Fault(down=changing(each_40th())), "lost-bytes", "damaged-session")
+add("every 40th byte lost", Fault(down=changing(each_40th())), "bad-link", "damaged-session")
 add("ESC lost", both(without(0x1B)), "line-control")
 add("Telnet to the robot", Fault(up=changing(lambda data: data.replace(b"\xff", b"\xff\xff"))), "line-control")
-add("commands arrive twice", Fault(up=changing(lambda data: data * 2)), "answered-twice")
+add("commands arrive twice", Fault(up=changing(lambda data: data * 2)), "no-session")
 add("commands arrive twice later", Fault(up=until(3.0, changing(lambda data: data * 2))), "other-client")
 add("motors stay on", Fault(down=sip(lambda data, now: data.__setitem__(16, data[16] | 1))), "motors-stay-on")
 add("frozen packets", Fault(down=frozen), "frozen-packets")
@@ -287,7 +286,7 @@ add("cross-talk", Fault(options={"faults": Faults(cross_talk=0.3)}), "sonar-cros
 add(
     "rear ring silent",
     Fault(robot="p3dx", down=pings(lambda old: [one for one in old if one[0] < 8])),
-    "sonar-ring",
+    "sonar-sequence",
 )
 add(
     "random ranges",
@@ -307,7 +306,7 @@ def flash(robot: str = "amigo", **values: int | str) -> Fault:
     return Fault(robot=robot, options={"profile": dataclasses.replace(profile, flash={**profile.flash, **values})})
 
 
-add("WatchDog 0", flash(WatchDog=0), "watchdog-off")
+add("WatchDog 0", flash(WatchDog=0), "setting-watchdog")
 add("WatchDog 20 s", flash(WatchDog=20000), "setting-watchdog")
 add("WatchDog 50 ms", flash(WatchDog=50), "setting-watchdog")
 add("RevCount + 20 %", flash(RevCount=27970), "setting-revcount")
@@ -412,12 +411,11 @@ def config(**values: int | str) -> Fault:
 SYNC0 = Command.PULSE().encode()
 
 add("decimal text", down(lambda data: "".join(f"{each} " for each in data).encode()), "line-text")
-add("Base64", down(lambda data: base64.b64encode(data) + b"\n" if data else b""), "line-text")
 add("binary digits", down(lambda data: "".join(f"{each:08b} " for each in data).encode()), "line-text")
 add("XOR", down(lambda data: bytes(each ^ 0x55 for each in data)), "line-changes")
 add("low bits lost", down(lambda data: bytes(each & 0xF0 for each in data)), "line-stuck-bit")
-add("XON before packets", down(lambda data: data.replace(b"\xfa\xfb", b"\x11\xfa\xfb")), "surplus-bytes")
-add("CR LF behind packets", Fault(down=framed(lambda f: f + b"\r\n")), "surplus-bytes")
+add("XON before packets", down(lambda data: data.replace(b"\xfa\xfb", b"\x11\xfa\xfb")), "bad-link")
+add("CR LF behind packets", Fault(down=framed(lambda f: f + b"\r\n")), "bad-link")
 add("packets cut to 32 bytes", Fault(down=framed(lambda f: f[:32])), "cut-packets")
 add("noise on packets", Fault(down=noise(0.01)), "bad-link")
 add("noise on commands", Fault(up=noise(0.03)), "lost-commands")
@@ -432,7 +430,7 @@ add("a packet a second", each_nth(10, True), "slow-packets")
 add("three packets a second", each_nth(3, True), "slow-packets")
 add("every third packet lost", each_nth(3, False), "lost-packets")
 add("SInfoCycle that is not kept", config(info_cycle=50), "slow-packets")
-add("SYNC0 lost", Fault(up=commands(lambda raw, now: [(0.0, raw)] * (raw != SYNC0))), "sync-lost")
+add("SYNC0 lost", Fault(up=commands(lambda raw, now: [(0.0, raw)] * (raw != SYNC0))), "no-session")
 add("long commands lost", Fault(up=commands(lambda raw, now: [(0.0, raw)] * (len(raw) <= 6))), "long-commands")
 add("analog input flickers", Fault(down=byte(-3, lambda now, old: int(now * 37) % 256)), "field-analog")
 add("compass of nonsense", Fault(down=byte(18, lambda now, old: int(now * 31) % 256)), "field-compass")

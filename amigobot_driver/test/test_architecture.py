@@ -78,6 +78,7 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
             "protocol",
             "resources",
             "robot",
+            "stepped_driver",
             "transport",
             "wording",
         },

@@ -47,6 +47,7 @@ def pack(file: Path, case: Case, result: Mapping[str, Any], text: str) -> None:
 
 def _packets(case: Case, snapshot: RobotSnapshot, names: Anonymizer) -> bytes:
     """The packets of the session, as `amigobot record` writes them."""
+    assert case.line is not None
     identity, erratic = snapshot.identity, snapshot.profile.erratic
     head = Head(
         started=time.time(),
@@ -61,8 +62,8 @@ def _packets(case: Case, snapshot: RobotSnapshot, names: Anonymizer) -> bytes:
     write_head(file, head)
     table = ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS
     decoders = {to_robot: FrameDecoder() for to_robot in (True, False)}
-    for stamp, to_robot, data in case.chunks:
+    for stamp, to_robot, data, _ in case.line.chunks:
         for frame in decoders[to_robot].feed(data, stamp):
             content = frame.data if to_robot else names.packet(parse(frame.data, table)).encode()
-            write_record(file, RecordedFrame(stamp - case.chunks[0].stamp, to_robot, content))
+            write_record(file, RecordedFrame(stamp - case.line.chunks[0].stamp, to_robot, content))
     return file.getvalue()

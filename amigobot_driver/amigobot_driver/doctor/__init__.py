@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from .graph import Endpoint, Graph, examine_graph
     from .history import History
     from .report import Anonymizer, as_json, environment
-    from .search import choose_port
-    from .serial_ports import SerialPortEntry, serial_ports
+    from .serial_ports import SerialPortEntry, choose_port, serial_ports
     from .state import MAX_GAPS, live_findings
     from .target import Kind, Target, parse_target
 
@@ -70,7 +69,7 @@ __all__ = [
 ]
 
 #: Modules that define these names, the light ones first.
-_MODULES = ("finding", "history", "target", "state", "case", "graph", "serial_ports", "search", "examination", "report")
+_MODULES = ("finding", "history", "target", "state", "case", "graph", "serial_ports", "examination", "report")
 
 
 def __getattr__(name: str) -> object:

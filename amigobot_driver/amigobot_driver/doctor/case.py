@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..connection_policy import SEARCH_SPEEDS
 from ..transport import Port, open_port
-from .probe import ProbeResult
-from .session import ObservedSession
-from .tap import Chunk, TappedPort
+from .session import OwnSession
+from .tap import TappedLine
 from .target import Target
 
 #: s from the beginning of the session to the end of the observation.
@@ -40,16 +40,16 @@ class Case:
     opener: Callable[[str, int], Port] = open_port
     clock: Callable[[], float] = time.monotonic  #: s, as of the ports that `opener` opens
 
-    port: Port | None = field(default=None, init=False)
-    chunks: list[Chunk] = field(default_factory=list, init=False)  #: every byte on the port, with its time
-    early: bytes = field(default=b"", init=False)  #: what came before the first byte was sent
-    probe: ProbeResult | None = field(default=None, init=False)  #: what answers
-    session: ObservedSession | None = field(default=None, init=False)
+    line: TappedLine | None = field(default=None, init=False)
+    session: OwnSession | None = field(default=None, init=False)
 
-    def open(self, baud: int) -> Port:
-        """Open the port of the target, with a tap.
+    def open(self) -> TappedLine:
+        """Open the port of the target.
 
         Raises:
             PortError: It cannot be opened.
         """
-        return TappedPort(self.opener(self.target.url, baud), self.chunks, self.clock)
+        baud = self.baud or SEARCH_SPEEDS[0]
+        port = self.opener(self.target.url, baud)
+        self.line = TappedLine(port, lambda speed: self.opener(self.target.url, speed), self.clock, baud)
+        return self.line

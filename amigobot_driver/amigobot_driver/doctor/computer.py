@@ -17,7 +17,7 @@ from .target import Kind
 def simulated_robot(case: Case) -> Iterator[Finding]:
     """Open a simulated robot in this process."""
     try:
-        case.port = case.open(0)
+        case.open()
     except PortError as error:
         cause = Cause("no-port", f"{error}.", "", "amigobot doctor sim://")
         yield Finding("simulated robot", Severity.ERROR, "there is no such simulated robot", (cause,))

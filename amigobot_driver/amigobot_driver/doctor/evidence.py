@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby, pairwise
@@ -36,11 +36,12 @@ from ..protocol import (
     parse,
 )
 from ..robot import Report, RobotSnapshot
+from ..wording import counted
+from .changed_bytes import outside_packets, split
 from .history import History
-from .probe import CommandTrial
+from .session import Question
 from .tap import Chunk, received
 from .target import Target
-from .transformations import damaged_packets, outside_packets
 
 #: Share of the median interval by which regular intervals differ from it.
 _REGULAR = 0.2
@@ -67,9 +68,6 @@ class Evidence:
     before: RobotSnapshot  #: at the beginning of the observation
     after: RobotSnapshot  #: at its end
     baud: int = 0  #: line speed; 0: none
-    trial: tuple[CommandTrial, ...] = ()  #: SYNC0s before the session
-    streaming: bool = False  #: a session was open already
-    counted: bool = False  #: the checksum includes the count
     refused: bool = False  #: it answers the handshake and opens no session
     chunks: tuple[Chunk, ...] = ()  #: every byte since the port was opened, both ways; () if they are not known
     began: float = -math.inf  #: s, when the observation began
@@ -77,7 +75,8 @@ class Evidence:
     reports: tuple[Report, ...] = ()
     packets: tuple[Packet, ...] = ()  #: all but the SIPs, since the connection began
     losses: tuple[str, ...] = ()  #: why the session ended, each time
-    answers: tuple[CommandTrial, ...] = ()  #: CONFIGs that were sent meanwhile
+    port_problem: str = ""  #: why the port was lost; "" if it was not
+    questions: tuple[Question, ...] = ()  #: CONFIGs that were sent meanwhile
     found_at: int = 0  #: line speed at which the robot is found after it was lost; 0: not looked for
     close_ignored: bool = False  #: packets came after CLOSE
     disturbed: bool = field(default=False)  #: the line is bad: what it carries says little of the robot
@@ -104,11 +103,33 @@ class Evidence:
     def _checksum(self) -> Checksum:
         return checksum_with_count if self.after.profile.quirks.checksum_over_count else checksum
 
+    @property
+    def failed(self) -> bool:
+        """Whether no session was opened: nothing was observed in one."""
+        return not self.seconds and not self.after.link.running
+
+    @property
+    def counted(self) -> bool:
+        """Whether the checksum of the packets includes the count, and no session opens (docs/protocol E-40)."""
+        return self.failed and not self.handshake and len(_frames(self.chunks, checksum_with_count)) > 2
+
     @cached_property
     def handshake(self) -> list[Packet]:
         """The packets since the port was opened."""
         packets = ERRATIC_PACKETS if self.after.profile.erratic else ACTIVMEDIA_PACKETS
         return [parse(data, packets) for _, data in _frames(self.chunks, self._checksum)]
+
+    @cached_property
+    def sent_frames(self) -> list[bytes]:
+        """The frames that were sent."""
+        return [chunk.data for chunk in self.chunks if chunk.to_robot and chunk.data.startswith(HEADER)]
+
+    @property
+    def ended(self) -> str:
+        """Why the session did not stay open; "" if it did."""
+        if not self.losses:
+            return ""
+        return f"the session does not stay open ({counted(len(self.losses), 'time')}): {self.losses[0]}"
 
     @cached_property
     def sips(self) -> list[tuple[float, bytes]]:
@@ -175,7 +196,7 @@ class Evidence:
     @cached_property
     def damaged(self) -> list[bytes]:
         """The packets of the observation with a wrong checksum or length."""
-        return damaged_packets(received(self.observed))
+        return split(received(self.observed))[0]
 
     @property
     def damaged_share(self) -> float:
@@ -259,23 +280,40 @@ class Evidence:
 
     @property
     def config_delays(self) -> list[float]:
-        """Times in s from the n-th CONFIG of the session to the n-th answer: the shortest one is right anyway."""
-        decoder, number = FrameDecoder(), Command.CONFIG.number
-        sent = [
-            chunk.stamp
-            for chunk in self.chunks
-            if chunk.to_robot
-            for frame in decoder.feed(chunk.data, 0.0)
-            if frame.data[0] == number
-        ]
-        frames = _frames(self.chunks, self._checksum)
-        came = [stamp for stamp, data in frames if isinstance(parse(data), Parameters)]
-        return [late - early for early, late in zip(sent, came, strict=False)]
+        """Times in s from the n-th CONFIG to the n-th answer, if nearly each has one at last."""
+        delays = self._delays(Command.CONFIG.number, lambda packet: isinstance(packet, Parameters))
+        return delays if len(delays) + 2 > self.asked >= self.config_answers - 1 else []
+
+    @property
+    def sync_delays(self) -> list[float]:
+        """The same for SYNC0."""
+        return self._delays(Command.PULSE.number, lambda packet: isinstance(packet, SyncEcho) and packet.id == 0)
+
+    def _delays(self, number: int, answers: Callable[[Packet], bool]) -> list[float]:
+        frames = [(chunk.stamp, chunk.data) for chunk in self.chunks if chunk.to_robot and chunk.data[:2] == HEADER]
+        asked = [stamp for stamp, data in frames if data[3] == number]
+        came = [stamp for stamp, data in _frames(self.chunks, self._checksum) if answers(parse(data))]
+        return [late - early for early, late in zip(asked, came, strict=False)]
 
     @cached_property
     def latencies(self) -> list[float]:
         """Times in s from a CONFIG to its answer; inf: none came."""
-        return [answer.latency for answer in self.answers]
+        return [question.latency for question in self.questions]
+
+    @property
+    def asked(self) -> int:
+        """Number of CONFIGs that were sent."""
+        return len(self.questions)
+
+    @property
+    def answered(self) -> int:
+        """Number of CONFIGs with an answer."""
+        return len(self.questions) - self.unanswered
+
+    @property
+    def unanswered(self) -> int:
+        """Number of CONFIGs without an answer."""
+        return sum(map(math.isinf, self.latencies))
 
     @property
     def config_answers(self) -> int:

@@ -8,27 +8,23 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 
 from ..api import AmigoBot
-from ..errors import AmigoBotError, PortError
-from . import computer, line, link_checks, robot_checks, sonar_checks
+from ..errors import AmigoBotError
+from . import computer, link_checks, robot_checks, sonar_checks
 from .case import OBSERVED, Case, ignore
 from .evidence import Evidence
 from .finding import Cause, Finding, Severity
-from .probe import Answer, CommandTrial, Prober, ProbeResult
-from .session import HeldSession, OwnSession
+from .no_robot import changed_bytes, no_robot
+from .session import OwnSession, observe_held
 from .table import evaluate, problem
 from .target import Target
 
-#: s until a session is open, with the configuration: a CONFIG packet takes 0.1 s at 9600 baud and may be sent again.
-_OPENING = 6.0
-#: What must have a result for all to be well.
+#: What must have a result for all to be well; of a session that this program uses already, the bytes are not recorded.
 PROOFS = frozenset({"link", "commands", "configuration", "battery", "motors", "rest", "fields", "sonars"})
-#: The same for a session that this program uses already: its bytes are not recorded.
 _HELD_PROOFS = PROOFS - {"commands", "fields"}
 #: Parts of which the first row that fits explains the others.
-_FIRST_ONLY = {"link", "commands", "rest", "sonars"}
+_FIRST_ONLY = {"link", "commands", "battery", "rest", "sonars"}
 #: The parts after the link, and what each shows if nothing is wrong; "" if that is not known.
 _PARTS: tuple[tuple[str, Callable[[Evidence], str]], ...] = (
     ("commands", link_checks.commands_shown),
@@ -70,59 +66,61 @@ def examine(case: Case) -> Iterator[Finding]:
     finally:
         if case.session is not None:
             case.session.close()
-        elif case.port is not None:
-            case.port.close()
+        elif case.line is not None:
+            case.line.close()
 
 
 def _examine(case: Case, began: float) -> Iterator[Finding]:
-    for step in (*computer.STEPS[case.target.kind], line.line):
+    for step in computer.STEPS[case.target.kind]:
         failed = False
         for finding in step(case):
             failed = failed or finding.severity is Severity.ERROR
             yield finding
         if failed:
             return
-    assert case.port is not None
-    probe = case.probe
-    assert probe is not None
-    trial = () if probe.streaming or case.port.name.startswith("sim:") else _trial(case, probe)
-    case.on_progress("opening a session")
-    session = case.session = OwnSession(
-        case.port,
-        reopen=partial(case.open, probe.baud or 9600),
-        baud=probe.baud,
-        profile=case.profile,
-        # A robot that another program left in a session may return to the speed of its FLASH when that ends.
-        search=probe.streaming,
-        clock=case.clock,
-        latest=began + case.limit,
-    )
-    running = session.wait(2 * _OPENING if probe.streaming else _OPENING)
+    assert case.line is not None
+    case.on_progress("asking for a robot at each line speed")
+    session = case.session = OwnSession(case.line, case.clock, case.profile, case.baud)
+    running = session.wait()
+    if not (running or session.opened or session.refused) and (baud := session.first_baud):
+        # It answers there, and the search goes on because packets are lost.
+        case.line.only_speed = bool(case.line.byte_time)
+        session = case.session = OwnSession(case.line, case.clock, case.profile, baud)
+        running = session.wait()
     now = session.snapshot
+    baud = session.first_baud if case.line.byte_time is not None else 0
     evidence = Evidence(
         target=case.target,
         before=now,
         after=now,
-        baud=probe.baud,
-        trial=trial,
-        streaming=probe.streaming,
-        counted=probe.counted,
+        baud=baud,
         refused=session.refused,
-        chunks=tuple(case.chunks),
+        chunks=tuple(case.line.chunks),
         losses=() if running else (now.link.note,),
     )
     if not (running or session.opened):
         # What the line does comes first: it looks like a robot that opens no session.
-        yield from [*line.changed_bytes(evidence, "link"), *_problems("link", evidence)][:1]
+        if nothing := no_robot(evidence, case.line.problem):
+            yield nothing
+            return
+        yield Finding("line", Severity.OK, "a robot answers")
+        yield from [*_problems("link", evidence)][:1] or [_unknown(evidence)]
         return
+    left_open = not case.line.chunks[0].to_robot
+    text = f"a robot answers{f' at {baud} baud' * bool(baud)}"
+    text += " (a session was open: another program crashed, or it is an Erratic)" * left_open
+    yield Finding("line", Severity.OK, text, values={"baud": baud})
     if running:
         yield from robot_checks.identity(evidence, case.profile, case.baud)
     else:
         yield Finding("session", Severity.NOTE, f"the session opened and ended: {now.link.note}")
-    observed = session.observe(case.seconds, lambda left: case.on_progress(f"listening, {left:.0f} s left"))
-    evidence = dataclasses.replace(evidence, chunks=tuple(case.chunks), **observed)
+    latest, on_progress = began + case.limit, case.on_progress
+    observed = session.observe(case.seconds, latest, lambda left: on_progress(f"listening, {left:.0f} s left"))
+    evidence = dataclasses.replace(evidence, chunks=tuple(case.line.chunks), port_problem=case.line.problem, **observed)
     if evidence.losses and not evidence.after.link.running:
-        evidence = dataclasses.replace(evidence, found_at=_other_speed(case, session, probe))
+        again = OwnSession(case.line, case.clock, case.profile)
+        case.session = session = again if again.wait() else session
+        evidence = dataclasses.replace(evidence, found_at=again.first_baud)
     yield from _parts(evidence)
     case.on_progress("closing the session")
     evidence = dataclasses.replace(evidence, close_ignored=not session.close())
@@ -150,19 +148,17 @@ def examine_held(
     Yields:
         The findings of each part, as soon as there are any.
     """
-    session = HeldSession(robot, clock)
-    now = session.snapshot
-    if not now.link.running:
+    link = robot.snapshot().link
+    if not link.running:
         cause = Cause(
-            "no-session", f"The robot is not connected: {now.link.note}.", "Wait until it is. Then:", target.command()
+            "no-session", f"The robot is not connected: {link.note}.", "Wait until it is. Then:", target.command()
         )
-        yield Finding("session", Severity.ERROR, now.link.note, (cause,))
+        yield Finding("session", Severity.ERROR, link.note, (cause,))
         return
-    yield Finding("session", Severity.OK, f"it is open, {now.link.note}")
-    observed = session.observe(seconds, lambda left: on_progress(f"listening, {left:.0f} s left"))
-    evidence = Evidence(target=target, baud=now.link.baud, **observed)
-    seen = list(robot_checks.identity(evidence, "", 0))
-    seen += _parts(evidence)
+    yield Finding("session", Severity.OK, f"it is open, {link.note}")
+    observed = observe_held(robot, seconds, clock, lambda left: on_progress(f"listening, {left:.0f} s left"))
+    evidence = Evidence(target=target, baud=link.baud, **observed)
+    seen = [*robot_checks.identity(evidence, "", 0), *_parts(evidence)]
     yield from seen
     yield from _unproven(target, seen, _HELD_PROOFS)
 
@@ -170,7 +166,7 @@ def examine_held(
 def _parts(evidence: Evidence) -> Iterator[Finding]:
     """Yield the findings of the link and of each part; a bad line leaves out what it makes look faulty."""
     values, details = link_checks.link_values(evidence)
-    found = [*line.changed_bytes(evidence, "link"), *_problems("link", evidence)][:1]
+    found = [*changed_bytes(evidence, "link"), *_problems("link", evidence)][:1]
     for finding in found:
         causes = (*finding.causes, *link_checks.overload(evidence.target))
         yield dataclasses.replace(finding, causes=causes, details=details, values=values)
@@ -188,7 +184,7 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
         if not problems and (shown := show(evidence)):
             yield Finding(part, Severity.OK, shown)
     if not evidence.disturbed:
-        yield from sonar_checks.far(evidence)
+        yield from sonar_checks.not_examined(evidence)
 
 
 def _problems(part: str, evidence: Evidence) -> Iterator[Finding]:
@@ -196,22 +192,9 @@ def _problems(part: str, evidence: Evidence) -> Iterator[Finding]:
         yield problem(row, seen, evidence.target)
 
 
-def _trial(case: Case, probe: ProbeResult) -> tuple[CommandTrial, ...]:
-    assert case.port is not None
-    prober = Prober(case.port, clock=case.clock)
-    prober.result = probe
-    return prober.try_commands()
-
-
-def _other_speed(case: Case, session: OwnSession, probe: ProbeResult) -> int:
-    """Look for a robot that was lost at the other line speeds."""
-    if session.port is None:
-        return 0
-    try:
-        found = Prober(session.port, clock=case.clock).run(probe.baud)
-    except PortError:
-        return 0
-    return found.baud if found.answer is Answer.ROBOT else 0
+def _unknown(evidence: Evidence) -> Finding:
+    cause = Cause("no-session", f"{evidence.after.link.note}.", "Check again:", evidence.target.command())
+    return Finding("link", Severity.ERROR, evidence.after.link.note, (cause,))
 
 
 def _unproven(target: Target, seen: Iterable[Finding], proofs: frozenset[str]) -> Iterator[Finding]:

@@ -3,7 +3,8 @@
 
 """Measures of session, link and commands: what the line does, and whether commands reach the robot.
 
-These parts come before those of the robot: what the line changes, the robot only seems to do.
+These parts come before those of the robot: what the line changes, the robot only seems to do. Most measures return a
+figure, of which config/doctor.yaml says the range.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Mapping
-from functools import partial
+from itertools import pairwise
 
-from ..protocol import Aux, Command, Compass, Encoders, Joystick, Malformed, Playlist, Sip, SyncEcho, SyncReply, Unknown
+from ..protocol import HEADER, Gyro, Malformed, Parameters, Reset, Sip, SyncEcho, SyncReply, Unknown
 from ..wording import counted
+from .changed_bytes import cut_at, length_errors, split
 from .evidence import Evidence
 from .finding import Cause
 from .session import HARMLESS, PLAIN, QUESTIONS
@@ -26,38 +28,30 @@ from .strangers import in_hex, shown, stranger
 from .table import Seen, measure
 from .tap import received
 from .target import Kind, Target
-from .transformations import cut_at, damaged_packets, length_errors
 
-#: Packets, and bytes of a text, that a judgment needs.
+#: Packets that a judgment needs.
 ENOUGH = 10
-#: s of the median answer to SYNC0, and of the shortest one to CONFIG, from which the link is slow: on a cable they are
-#: 0.03 s and 0.1 to 0.2 s at 9600 baud. s by which the answers of a delay that grows become later.
-_LATE_SYNC, _LATE_ANSWER, _GROWS = 0.2, 0.4, 0.2
-#: Share of lost or damaged packets, and of bytes outside packets, from which the link counts as bad.
-_LOST, _DAMAGED, _SKIPPED = 0.03, 0.01, 0.02
-#: Share of the time in pauses from which packets are late, and of packets that came before, from which they come twice.
-_PAUSED, _TWICE = 0.15, 0.04
-#: Share of packets in pieces from which that is the fault, and not a heap that ends inside a packet. Deviation of the
-#: time between packets, in periods and at least in s, from which they are irregular.
-_PIECES, _JITTER, _JITTER_FLOOR = 0.25, 0.8, 0.06
-#: Period over the reported one from which the robot sends too slowly.
-_SLOW = 1.5
-#: Commands without an answer from which commands are lost on the way, and from which, at the end, none arrives.
-_UNANSWERED, _DEAF = 1, 3
-#: m between two poses that a robot at rest cannot alternate between, and how often it must seem to.
-_APART, _ALTERNATES = 0.1, 5
-#: Sonars of a ring, which fire in turn; share of the SIPs from which their readings show another order of packets.
-_RING, _DISORDER = 8, 0.15
-#: Answers more than questions, and their share, from which something arrives twice.
-_EXTRA, _MORE = 2, 1.08
+#: s by which answers become later if the delay grows, and by which one is later than the others.
+_GROWS, _LATE = 0.2, 0.4
+#: Share of damaged packets, of bytes outside packets, and of packets with a pause inside, from which the link is bad.
+_DAMAGED, _SKIPPED, _PIECES = 0.01, 0.02, 0.25
+#: Share of lost packets, and of the time in pauses, from which the link is bad; deviation of the time between packets,
+#: in periods and at least in s, from which they are irregular.
+_LOST, _PAUSED, _JITTER, _JITTER_FLOOR = 0.03, 0.15, 0.8, 0.06
+#: Commands at the end without an answer, from which none arrives any more.
+_DEAF = 3
+#: m between two poses that a robot at rest cannot alternate between.
+_APART = 0.1
+#: Beginning of SYNC0.
+_SYNC0 = HEADER + b"\x03\x00"
+#: Sonars of a ring, which fire in turn.
+_RING = 8
 #: A profile for an Erratic whose checksum includes the count, as an argument of printf.
 _COUNTED = r"extends: erratic\nname: mine\nquirks: {checksum_over_count: true}\n"
-#: Text that is longer than the names in a damaged packet.
-_SENTENCE = re.compile(rb"[\x20-\x7e\r\n]{16,}")
-#: Packets that only a request starts; the doctor makes none of these.
-_STREAMED = (Encoders, Joystick, Compass, Playlist, Aux)
-#: Share of a serial line that packets fill from which answers have no room.
-_FULL = 0.9
+#: Text that is longer than the names in a damaged packet, and different letters and digits that make a text.
+_SENTENCE, _LETTERS = re.compile(rb"[\x20-\x7e\r\n]{16,}"), 4
+#: Packets that the doctor asks for, or that are counted elsewhere.
+_EXPECTED = (SyncEcho, SyncReply, Parameters, Gyro, Reset, Malformed, Unknown)
 #: Load of one processor from which programs run so late that the link suffers.
 _OVERLOAD = 3.0
 
@@ -65,127 +59,89 @@ _OVERLOAD = 3.0
 # -- the session ------------------------------------------------------------------------------------------------------
 
 
-@measure("latency")
-def _latency(evidence: Evidence) -> str:
-    answered = [one.latency for one in evidence.trial if math.isfinite(one.latency)]
-    # One in five: delays may come and go.
-    first = sorted(answered)[len(answered) * 4 // 5] if answered else 0.0
-    fastest = min(evidence.latencies, default=0.0)
-    fastest = max(fastest, min(evidence.config_delays, default=0.0))
-    late = first if first > _LATE_SYNC else fastest if _LATE_ANSWER < fastest < math.inf else 0.0
-    return f"The robot answers {late:.2f} s after a command" if late else ""
-
-
-@measure("sync-lost")
-def _sync_lost(evidence: Evidence) -> str:
-    tried = len(evidence.trial)
-    came = Command.PULSE().encode() in received(evidence.chunks)
-    if not tried or came or evidence.after.link.running:
-        return ""
-    return f"SYNC0 got no answer in {counted(tried, 'attempt')}, though the robot answers other commands"
-
-
 @measure("unknown-checksum")
 def _unknown_checksum(evidence: Evidence) -> list[Seen]:
-    if not evidence.counted or not _failed(evidence):
+    if not evidence.counted:
         return []
     command = f"printf '{_COUNTED}' > mine.yaml && {evidence.target.command(' --robot mine.yaml')}"
     return [Seen("the checksum of its packets includes the count", command)]
 
 
-def _failed(evidence: Evidence) -> bool:
-    """Whether no session was opened: nothing was observed in one."""
-    return not evidence.seconds and not evidence.after.link.running
+@measure("echoes")
+def _echoes(evidence: Evidence) -> int:
+    """Number of commands that come back: frames with ids that no packet of a robot has."""
+    frames = Counter(frame for frame in evidence.sent_frames if frame[3] > 2)
+    return sum(received(evidence.chunks).count(frame) for frame in frames)
 
 
-@measure("split-packets")
-def _split(evidence: Evidence) -> str:
-    pieces = evidence.in_pieces
-    long = sum(not isinstance(packet, SyncEcho) for packet in evidence.handshake)
-    many = pieces > max(2, _PIECES * long)
-    return f"{counted(pieces, 'packet')} came in pieces, with pauses of more than 0.1 s inside" if many else ""
+@measure("latency")
+def _latency(evidence: Evidence) -> float:
+    """Time in s from a command to its answer; of the handshake if no session opened."""
+    delays = evidence.config_delays if evidence.answered else evidence.sync_delays
+    median = statistics.median_low(evidence.latencies) if evidence.answered > evidence.unanswered else 0.0
+    return max(median, min(delays, default=0.0))
 
 
 @measure("damaged-session")
 def _damaged_session(evidence: Evidence) -> str:
-    return _damage(received(evidence.chunks)) if _failed(evidence) else ""
+    damaged = length_errors(split(received(evidence.chunks))[0]) if evidence.failed else []
+    if len(damaged) < 2:
+        return ""
+    shorter, longer = sum(length < 0 for length in damaged), sum(length > 0 for length in damaged)
+    if 2 * max(shorter, longer) <= len(damaged):
+        return "Packets are damaged on the way: noise on cable or radio"
+    if longer > shorter:
+        return "Bytes arrive that the robot has not sent, inside packets: some come twice, or from another sender"
+    return "Bytes are lost on the way, single ones inside packets: a buffer overflows, or a contact is loose"
 
 
 @measure("unknown-packets")
 def _unknown_packets(evidence: Evidence) -> str:
     bad = [packet for packet in evidence.handshake if isinstance(packet, (Malformed, Unknown))]
-    many = len(bad) > 2 and _failed(evidence)
+    many = len(bad) > 2 and evidence.failed
     return f"{counted(len(bad), 'packet')}, the last one with id 0x{bad[-1].id:02X}" if many else ""
 
 
-@measure("deaf-in-session")
-def _deaf_in_session(evidence: Evidence) -> str:
-    return (
-        "Packets of an open session arrive, and it answers no command"
-        if _failed(evidence) and evidence.streaming
-        else ""
-    )
-
-
-@measure("lost-commands-early")
-def _lost_early(evidence: Evidence) -> str:
-    lost, tried = sum(math.isinf(one.latency) for one in evidence.trial), len(evidence.trial)
-    return f"{lost} of {tried} SYNC0s got no answer" if _failed(evidence) and lost else ""
-
-
-@measure("answered-twice")
-def _answered_twice(evidence: Evidence) -> str:
-    question = Command.PULSE().encode()
-    sent = sum(chunk.data.count(question) for chunk in evidence.chunks if chunk.to_robot)
-    came = received(evidence.chunks).count(question)
-    twice = came >= sent + _EXTRA and came > _MORE * sent
-    return f"{came} answers to {counted(sent, 'SYNC0')}" if twice else ""
-
-
 @measure("refuses-sessions")
-def _refuses(evidence: Evidence) -> str:
-    return "it answers and opens no session" if evidence.refused else ""
+def _refuses(evidence: Evidence) -> bool:
+    return evidence.refused
 
 
 @measure("no-session")
 def _no_session(evidence: Evidence) -> str:
     """The first step of the handshake that no packet answers."""
-    if not _failed(evidence):
-        return ""
     answers = evidence.handshake
+    if not evidence.failed:
+        return ""
+    if any(isinstance(packet, Sip) for packet in answers):
+        return (
+            "sends packets of a session, and answers no command: the wire to it is broken, or another program uses it"
+        )
+    asked = sum(chunk.data[:4] == _SYNC0 and chunk.baud in (0, evidence.baud) for chunk in evidence.chunks)
+    if sum(isinstance(packet, SyncEcho) and packet.id == 0 for packet in answers) > asked:
+        return "it does so more often than it is asked: commands arrive twice, or another program talks to it"
     if not any(isinstance(packet, SyncEcho) and packet.id == 1 for packet in answers):
         return "sends no answer to SYNC1"
-    if not any(isinstance(packet, SyncReply) for packet in answers):
-        return "sends no answer to SYNC2 with its name"
-    if not any(isinstance(packet, Sip) for packet in answers):
-        return "sends no packets after OPEN"
-    return "then no more: another program may talk to it"
+    return "sends no answer to SYNC2 with its name"
 
 
 # -- the session ends -------------------------------------------------------------------------------------------------
 
 
-def _ended(evidence: Evidence, *notes: str) -> str:
-    """Why the session did not stay open; with `notes` only if one of them is in the text."""
-    if not evidence.losses or not any(note in evidence.losses[0] for note in notes or ("",)):
-        return ""
-    return f"the session does not stay open ({counted(len(evidence.losses), 'time')}): {evidence.losses[0]}"
-
-
 @measure("battery-ends-session")
 def _flat(evidence: Evidence) -> str:
     volts = evidence.reports[-1].volts if evidence.reports else 0.0
-    return _ended(evidence) if 1.0 < volts < evidence.after.profile.battery.cutoff else ""
+    return evidence.ended if 1.0 < volts < evidence.after.profile.battery.cutoff else ""
 
 
 @measure("port-lost")
 def _port_lost(evidence: Evidence) -> str:
-    return _ended(evidence, "disappeared") if evidence.target.kind is not Kind.NETWORK else ""
+    return evidence.port_problem if evidence.target.kind is not Kind.NETWORK else ""
 
 
 @measure("bridge-hangs-up")
 def _hangs_up(evidence: Evidence) -> str:
-    return _ended(evidence, "closed the connection", "reset by peer") if evidence.target.kind is Kind.NETWORK else ""
+    return evidence.port_problem if evidence.target.kind is Kind.NETWORK else ""
 
 
 @measure("speed-changed")
@@ -196,42 +152,43 @@ def _speed_changed(evidence: Evidence) -> str:
 
 @measure("controller-resets")
 def _resets(evidence: Evidence) -> str:
-    return _ended(evidence) if evidence.restarted else ""
+    return evidence.ended if evidence.restarted else ""
 
 
 @measure("falls-silent")
 def _falls_silent(evidence: Evidence) -> str:
-    return _ended(evidence) if not evidence.after.link.running else ""
+    return "" if evidence.after.link.running else evidence.ended
 
 
-measure("interrupted-session")(_ended)
+@measure("interrupted-session")
+def _interrupted(evidence: Evidence) -> str:
+    return evidence.ended
 
 
 # -- packets ----------------------------------------------------------------------------------------------------------
 
 
-@measure("echo-now-and-then")
-def _echo(evidence: Evidence) -> str:
-    """Commands that no robot sends: their ids are not those of packets."""
-    sent = Counter(chunk.data for chunk in evidence.chunks if chunk.to_robot and len(chunk.data) > 5)
-    commands = {data for data in sent if data[3] not in (0, 1, 2)}
-    came = sum(received(evidence.chunks).count(data) for data in commands)
-    return f"{counted(came, 'command')} came back from the line" if came > 2 else ""
+@measure("pieces")
+def _pieces(evidence: Evidence) -> float:
+    """Share of the packets that came with a pause inside; a heap may end inside a packet."""
+    packets = sum(not isinstance(packet, SyncEcho) for packet in evidence.handshake)
+    return evidence.in_pieces / packets if evidence.in_pieces > 2 else 0.0
 
 
 @measure("foreign-text")
 def _foreign_text(evidence: Evidence) -> str:
     outside = b" ".join(evidence.outside)
     known, text = stranger(outside), _SENTENCE.search(outside)
-    if (known and known.key == "modem-text") or (text and len(shown(text[0])) >= ENOUGH):
-        return f'Text comes between the packets: "{shown(text[0] if text else outside)}"'
+    letters = set(re.findall(rb"[A-Za-z0-9]", text[0])) if text else ()
+    if (known and known.key == "modem-text") or len(letters) >= _LETTERS:
+        return shown(text[0] if text else outside)
     return ""
 
 
 @measure("cut-packets")
-def _cut(evidence: Evidence) -> str:
-    length = cut_at(received(evidence.chunks))
-    return f"Packets are cut after {length} bytes" if length else ""
+def _cut(evidence: Evidence) -> int:
+    """Length to which packets are cut."""
+    return cut_at(received(evidence.chunks))
 
 
 @measure("growing-delay")
@@ -240,142 +197,116 @@ def _growing(evidence: Evidence) -> str:
     third = len(late) // 3
     if third < 2:
         return ""
-    first, last = min(late[:third]), min(late[-third:])
-    middle = min(late[third:-third])
+    first, middle, last = min(late[:third]), min(late[third:-third]), min(late[-third:])
     if last - first < _GROWS or not first < middle < last:
         return ""
-    return f"Answers come later and later: after {first:.2f} s at first, after {last:.2f} s at last"
+    return f"after {first:.2f} s at first, after {last:.2f} s at last"
 
 
-@measure("two-senders")
-def _two_senders(evidence: Evidence) -> str:
-    """A robot at rest does not return again and again to a pose that it has left."""
+@measure("alternations")
+def _alternations(evidence: Evidence) -> int:
+    """How often the pose returns to one that it has left: a robot at rest does not."""
     unit = evidence.after.profile.units.distance
     poses = [(sip.x, sip.y) for sip in evidence.decoded]
-    jumps = [math.dist(early, late) * unit > _APART for early, late in itertools.pairwise(poses)]
+    jumps = [math.dist(early, late) * unit > _APART for early, late in pairwise(poses)]
     back = [math.dist(early, late) * unit < _APART for early, late in zip(poses, poses[2:], strict=False)]
-    alternates = sum(jump and again for jump, again in zip(jumps, back, strict=False))
-    return f"The packets alternate {alternates} times between two poses" if alternates >= _ALTERNATES else ""
+    return sum(jump and again for jump, again in zip(jumps, back, strict=False))
 
 
-@measure("frozen-packets")
-def _frozen(evidence: Evidence) -> str:
-    run = evidence.longest_run
-    return f"{counted(run, 'packet')} in a row are the same, with their sonar readings" if run > 2 * ENOUGH else ""
+@measure("longest-run")
+def _longest_run(evidence: Evidence) -> int:
+    return evidence.longest_run
 
 
-@measure("packets-twice")
-def _twice(evidence: Evidence) -> str:
-    again, sips = evidence.repeated, len(evidence.sips)
-    return f"{100 * again / sips:.0f} % of the packets came twice" if sips and again > _TWICE * sips else ""
+@measure("repeated")
+def _repeated(evidence: Evidence) -> float:
+    """Share of the packets that came before."""
+    return evidence.repeated / max(1, len(evidence.sips))
 
 
-@measure("packet-order")
-def _order(evidence: Evidence) -> str:
-    """Sonars fire in turn: readings that go back at the border of two packets show that the packets are exchanged."""
+@measure("disorder")
+def _disorder(evidence: Evidence) -> float:
+    """Share of the packets whose sonars go back in their turn, while those inside of packets do not."""
     sips = [[reading.number for reading in sip.sonar] for sip in evidence.decoded if sip.sonar]
-    borders = [(late[0] - early[-1]) % _RING for early, late in itertools.pairwise(sips)]
-    inside = [(late - early) % _RING for numbers in sips for early, late in itertools.pairwise(numbers)]
-    wrong = sum(step > _RING / 2 for step in borders)
-    if evidence.lost > _LOST or any(max(numbers) >= _RING for numbers in sips):
-        return ""
-    if len(borders) < ENOUGH or wrong < _DISORDER * len(borders) or any(step > _RING / 2 for step in inside):
-        return ""
-    return f"{100 * wrong // len(borders)} % of the packets came before one that the robot sent earlier"
+    borders = [(late[0] - early[-1]) % _RING > _RING / 2 for early, late in pairwise(sips)]
+    inside = [(late - early) % _RING > _RING / 2 for numbers in sips for early, late in pairwise(numbers)]
+    if len(borders) < ENOUGH or evidence.lost > _LOST or any(inside) or any(max(numbers) >= _RING for numbers in sips):
+        return 0.0
+    return sum(borders) / len(borders)
 
 
 @measure("late-packets")
-def _heaps(evidence: Evidence) -> str:
-    if (evidence.lost > _LOST and not evidence.held_back) or len(evidence.times) < ENOUGH:
-        return ""
-    late = evidence.paused > _PAUSED or evidence.jitter > max(_JITTER * evidence.period, _JITTER_FLOOR)
-    return f"Packets are up to {evidence.longest:.1f} s late, and come in heaps; none is lost" if late else ""
+def _late(evidence: Evidence) -> bool:
+    """Whether packets come in heaps or irregularly, and none is lost."""
+    if len(evidence.times) < ENOUGH or evidence.damaged_share > _DAMAGED:
+        return False
+    if evidence.lost > _LOST and not evidence.held_back:
+        return False
+    return evidence.paused > _PAUSED or evidence.jitter > max(_JITTER * evidence.period, _JITTER_FLOOR)
 
 
-def _damaged(evidence: Evidence, *, sign: int = 0) -> str:
-    """Loss and damage; with a sign only if most damaged packets are too short (-1) or too long (1)."""
-    outside = evidence.skipped_share > _SKIPPED
-    # Packets with pauses inside are skipped, too, on a busy computer.
-    only_outside = sign > 0 and not evidence.damaged and outside and evidence.in_pieces <= 1
-    lengths = length_errors(evidence.damaged)
-    most = sum(length * sign > 0 for length in lengths) > len(lengths) / 2
-    if not (evidence.damaged_share > _DAMAGED or outside) or (sign and not only_outside and not most):
-        return ""
-    between, count = [*Counter(evidence.outside).most_common(1), (b"", 0)][0]
-    named = f"; mostly {in_hex(between)} between packets" if sign > 0 and count > len(evidence.outside) / 2 else ""
-    return f"{evidence.summary}{named}"
-
-
-measure("lost-bytes")(partial(_damaged, sign=-1))
-measure("surplus-bytes")(partial(_damaged, sign=1))
-measure("bad-link")(_damaged)
-
-
-@measure("slow-packets")
-def _slow(evidence: Evidence) -> str:
-    if evidence.period > _SLOW * evidence.nominal > 0:
-        return f"a packet every {1000 * evidence.period:.0f} ms, and its configuration (SInfoCycle) says " + (
-            f"{1000 * evidence.nominal:.0f}"
-        )
-    return ""
-
-
-@measure("fast-packets")
-def _fast(evidence: Evidence) -> str:
-    mean = statistics.fmean(evidence.intervals) if evidence.intervals else math.inf
-    if mean < evidence.nominal / _SLOW:
-        return f"a packet every {1000 * mean:.0f} ms, and its configuration says {1000 * evidence.nominal:.0f}"
-    return ""
+@measure("lost")
+def _lost(evidence: Evidence) -> float:
+    return evidence.lost
 
 
 @measure("pauses")
-def _pauses(evidence: Evidence) -> str:
-    if evidence.lost > _LOST and evidence.paused > _PAUSED:
-        return f"pauses of up to {evidence.longest:.1f} s, in which packets are lost: {evidence.summary}"
-    return ""
+def _pauses(evidence: Evidence) -> float:
+    """Share of the time in pauses in which packets are lost."""
+    return evidence.paused if evidence.lost > _LOST else 0.0
 
 
-@measure("lost-packets")
-def _lost(evidence: Evidence) -> str:
-    return evidence.summary if evidence.lost > _LOST else ""
+@measure("period")
+def _period(evidence: Evidence) -> float:
+    """Time between two packets over that which the robot reports."""
+    return evidence.period / evidence.nominal if evidence.nominal and evidence.intervals else 1.0
+
+
+@measure("mean-period")
+def _mean_period(evidence: Evidence) -> float:
+    mean = statistics.fmean(evidence.intervals) if evidence.intervals else 0.0
+    return min(1.0, mean / evidence.nominal) if evidence.nominal and mean else 1.0
+
+
+@measure("damaged")
+def _damaged(evidence: Evidence) -> str:
+    """What damaged packets have in common."""
+    outside = evidence.skipped_share > _SKIPPED
+    if not (evidence.damaged_share > _DAMAGED or outside):
+        return ""
+    lengths = length_errors(evidence.damaged)
+    shorter, longer = sum(length < 0 for length in lengths), sum(length > 0 for length in lengths)
+    between, count = [*Counter(evidence.outside).most_common(1), (b"", 0)][0]
+    # Packets with pauses inside are skipped, too, on a busy computer.
+    if 2 * longer > len(lengths) or (not lengths and outside and evidence.in_pieces <= 1):
+        named = f"; mostly {in_hex(between)} between packets" if count > len(evidence.outside) / 2 else ""
+        return f"Bytes arrive that the robot has not sent ({evidence.summary}{named}): another sender is on the line"
+    if 2 * shorter > len(lengths):
+        return f"Bytes are lost on the way, single ones inside packets ({evidence.summary}): a buffer overflows"
+    return f"Packets are damaged on the way from the robot ({evidence.summary}): noise on cable or radio"
 
 
 # -- commands ---------------------------------------------------------------------------------------------------------
 
 
 @measure("malformed-packets")
-def _malformed(evidence: Evidence) -> str:
+def _malformed(evidence: Evidence) -> int:
     packets = evidence.after.link.packets
-    bad = packets.malformed + packets.unknown + evidence.wrong_counts
-    return f"{counted(bad, 'packet')} with a right checksum had an unknown content" if bad > 2 else ""
+    return packets.malformed + packets.unknown + evidence.wrong_counts
 
 
 @measure("line-full")
-def _full(evidence: Evidence) -> str:
-    share = evidence.line_use
-    full = share > _FULL and _unanswered(evidence)
-    return f"The packets of the robot fill {100 * share:.0f} % of the line" if full else ""
+def _full(evidence: Evidence) -> float:
+    """Share of the line that packets fill, if commands get no answer."""
+    return evidence.line_use if evidence.unanswered else 0.0
 
 
 @measure("deaf")
-def _deaf(evidence: Evidence) -> str:
-    latencies = evidence.latencies
-    before = list(itertools.dropwhile(math.isinf, reversed(latencies)))
-    silent = len(latencies) - len(before)
-    # With some of the earlier ones lost as well, it is the line that loses them.
-    lost = sum(map(math.isinf, [*before, *(one.latency for one in evidence.trial)]))
-    if silent < _DEAF or lost > 1:
-        return ""
-    if not before and not evidence.after.config:
-        return f"Packets arrive, and none of {counted(silent, 'CONFIG')} has an answer"
-    return f"Packets arrive, and the robot answers no command any more: {silent} without answer"
-
-
-def _tries(evidence: Evidence) -> Mapping[int | None, list[float]]:
-    tries: dict[int | None, list[float]] = {argument: [] for argument in QUESTIONS}
-    for answer in evidence.answers:
-        tries[answer.argument].append(answer.latency)
-    return tries
+def _deaf(evidence: Evidence) -> int:
+    """Number of commands at the end without an answer, if it is not the line that loses some all the time."""
+    before = list(itertools.dropwhile(math.isinf, reversed(evidence.latencies)))
+    silent = len(evidence.latencies) - len(before)
+    return silent if silent >= _DEAF and not any(map(math.isinf, before)) else 0
 
 
 @measure("long-commands")
@@ -395,29 +326,44 @@ def _not_carried(evidence: Evidence) -> str:
     # If others are lost as well, the line loses commands, or the robot was deaf for a while.
     bad = [argument for argument, times in tries.items() if len(times) > 1 and min(times) == math.inf]
     lost = sum(map(math.isinf, itertools.chain.from_iterable(tries[argument] for argument in tries.keys() - bad)))
-    lost += sum(math.isinf(one.latency) for one in evidence.trial)
-    if not bad or lost or PLAIN in bad or HARMLESS in bad:
+    if lost or PLAIN in bad or HARMLESS in bad:
         return ""
     return " and ".join(QUESTIONS[argument] for argument in bad)
 
 
+def _tries(evidence: Evidence) -> Mapping[int | None, list[float]]:
+    tries: dict[int | None, list[float]] = {argument: [] for argument in QUESTIONS}
+    for question in evidence.questions:
+        tries[question.argument].append(question.latency)
+    return tries
+
+
 @measure("lost-commands")
-def _unanswered(evidence: Evidence) -> str:
-    all_tries = [*(one.latency for one in evidence.trial), *evidence.latencies]
-    lost = sum(map(math.isinf, all_tries))
-    return f"{lost} of {counted(len(all_tries), 'command')} got no answer" if lost >= _UNANSWERED else ""
+def _unanswered(evidence: Evidence) -> int:
+    return evidence.unanswered
 
 
-@measure("other-client")
-def _too_many_answers(evidence: Evidence) -> str:
-    asked, came = len(evidence.answers), evidence.config_answers
-    return f"{came} answers to {counted(asked, 'CONFIG')}" if asked > 3 and came > 1.5 * asked + 2 else ""
+@measure("late-answers")
+def _late_answers(evidence: Evidence) -> float:
+    """Share of the answers that come later than the fastest one."""
+    times = [latency for latency in evidence.latencies if math.isfinite(latency)]
+    late = [latency for latency in times if latency > min(times) + _LATE]
+    return len(late) / len(times) if len(late) > 2 else 0.0
+
+
+@measure("answers")
+def _answers(evidence: Evidence) -> float:
+    """Answers to each CONFIG; a question that got its answer late has been asked for twice."""
+    asked, came = len(evidence.questions), evidence.config_answers
+    return (came - 2) / asked if asked > 3 else 0.0
 
 
 @measure("unasked-packets")
 def _not_asked(evidence: Evidence) -> str:
-    asked = bool(evidence.chunks)  # in a session of the driver, the driver has asked
-    return ", ".join(sorted({type(one).__name__ for one in evidence.packets if asked and isinstance(one, _STREAMED)}))
+    # In a session of the driver, the driver has asked; an Erratic sends all of them by itself.
+    if not evidence.chunks or evidence.after.profile.erratic:
+        return ""
+    return ", ".join(sorted({type(one).__name__ for one in evidence.packets if not isinstance(one, _EXPECTED)}))
 
 
 # -- what is shown ----------------------------------------------------------------------------------------------------
@@ -455,16 +401,3 @@ def overload(target: Target) -> tuple[Cause, ...]:
         return ()
     text = f"This computer is overloaded: {load:.0f} programs wait for {counted(processors, 'processor')}."
     return (Cause("overload", text, "End other programs (`top` lists them). Then:", target.command()),)
-
-
-def _damage(data: bytes) -> str:
-    """Return what most damaged packets have in common; "" without damaged packets."""
-    damaged = damaged_packets(data)
-    lengths = length_errors(damaged)
-    if len(lengths) < 2:
-        return ""
-    if 2 * sum(length > 0 for length in lengths) > len(lengths):
-        return "Bytes arrive that the robot has not sent, inside packets: some come twice, or from another sender"
-    if 2 * sum(length < 0 for length in lengths) > len(lengths):
-        return "Bytes are lost on the way, single ones inside packets: a buffer overflows, or a contact is loose"
-    return "Packets are damaged on the way: noise on cable or radio"

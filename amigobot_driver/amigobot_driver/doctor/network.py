@@ -19,6 +19,7 @@ from ..transport.tcp import DEFAULT_TCP_PORT
 from .case import Case
 from .finding import Cause, Finding, Severity
 from .processes import clients_of
+from .tap import received
 from .target import Target
 
 #: s in which a server that refuses a second client closes its connection.
@@ -70,23 +71,18 @@ def connection(case: Case) -> Iterator[Finding]:
     """The host accepts a connection, and keeps it."""
     target = case.target
     try:
-        case.port = case.open(case.baud or 9600)
+        line = case.open()
     except PortError as error:
         yield _no_connection(target, str(error))
         return
     end = time.monotonic() + _HANG_UP
-    try:
-        received = b""
-        while (remaining := end - time.monotonic()) > 0 and not received:
-            received = case.port.read(remaining)
-    except PortError:
-        case.port.close()
-        case.port = None
+    while time.monotonic() < end and not line.chunks and not line.unplugged:
+        line.wait(end)
+    if line.unplugged:
         yield _taken(target)
         return
-    case.early = received
     shown = f"{target.host} accepts connections on port {target.tcp_port}"
-    if _TELNET.match(received):
+    if _TELNET.match(received(line.chunks)):
         text = "The port speaks Telnet, which changes the bytes 255 of packets: some packets never arrive."
         action = "Set the port of the bridge to raw TCP (ser2net: raw). Then:"
         cause = Cause("telnet", text, action, target.command())

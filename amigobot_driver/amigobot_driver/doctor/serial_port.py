@@ -97,7 +97,7 @@ def opening(case: Case) -> Iterator[Finding]:
     """The port can be opened."""
     target = case.target
     try:
-        case.port = case.open(case.baud or 9600)
+        line = case.open()
     except PortError as error:
         text = str(error).removeprefix(f"{target.url}: ")
         if "another program" in text:
@@ -107,7 +107,7 @@ def opening(case: Case) -> Iterator[Finding]:
             cause = Cause("no-port", f"{text[0].upper()}{text[1:]}.", "", "amigobot find")
         yield Finding("opening", Severity.ERROR, f"{target.url} cannot be opened: {text}", (cause,))
         return
-    name = Path(os.path.realpath(case.port.name)).name
+    name = Path(os.path.realpath(line.name)).name
     _, latency = _adapter(case.sysfs, name)
     if latency is not None and latency > _LATENCY:
         command = f"echo 1 | sudo tee {case.sysfs}/bus/usb-serial/devices/{name}/latency_timer"

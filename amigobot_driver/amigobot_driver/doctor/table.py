@@ -3,8 +3,9 @@
 
 """The table of checks: the rows of config/doctor.yaml, and the measure of each.
 
-A measure is a function with @measure and the key of its row. It gets `Evidence` (rows with `live`: a `History` of
-snapshots is enough) and returns what is wrong as a text, "" if nothing is; or several `Seen`.
+A measure is a function with @measure and its name. It gets `Evidence` (rows with `live`: a `History` of snapshots is
+enough) and returns a figure, of which the row says the range; or what is wrong as a text, "" if nothing is; or several
+`Seen`. A row names its measure, or has its name.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Seen:
     severity: Severity | None = None  #: if it is not that of the row
 
 
-Measure = Callable[[Any], "str | Iterable[Seen]"]
+Measure = Callable[[Any], "float | str | Iterable[Seen]"]
 F = TypeVar("F", bound=Measure)
 
 
@@ -42,6 +43,9 @@ class Check:
 
     key: str
     part: str
+    measure: str  #: name of the measure
+    allowed: tuple[float, float]  #: range of its figure
+    seen: str  #: what is seen: a format for the figure `value` and the evidence `on`
     severity: Severity
     live: bool  #: a running driver evaluates it
     only_live: bool  #: the doctor does not
@@ -49,14 +53,14 @@ class Check:
     remedy: str
 
 
-_MEASURES: dict[str, Measure] = {}
+MEASURES: dict[str, Measure] = {}
 
 
-def measure(key: str) -> Callable[[F], F]:
-    """Make a function the measure of the row with this key."""
+def measure(name: str) -> Callable[[F], F]:
+    """Make a function the measure with this name."""
 
     def add(function: F) -> F:
-        _MEASURES[key] = function
+        MEASURES[name] = function
         return function
 
     return add
@@ -64,7 +68,7 @@ def measure(key: str) -> Callable[[F], F]:
 
 @functools.cache
 def table() -> Mapping[str, Any]:
-    """Return the content of config/doctor.yaml."""
+    """Return the content of config/doctor.yaml. It is read once."""
     content: Mapping[str, Any] = yaml.safe_load(share("config", "doctor.yaml").read_text(encoding="utf-8"))
     return content
 
@@ -76,6 +80,9 @@ def checks() -> tuple[Check, ...]:
         Check(
             key=key,
             part=row["part"],
+            measure=row.get("measure", key),
+            allowed=tuple(row.get("range", (0, 0))),
+            seen=row.get("seen", "{value}"),
             severity=Severity(row.get("severity", "warning")),
             live=bool(row.get("live")),
             only_live=row.get("live") == "only",
@@ -98,11 +105,20 @@ def evaluate(part: str, evidence: Any, *, live: bool = False, first: bool = Fals
     for row in checks():
         if row.part != part or not (row.live if live else not row.only_live):
             continue
-        seen = _MEASURES[row.key](evidence)
-        found = [Seen(seen)] * bool(seen) if isinstance(seen, str) else list(seen)
+        found = list(_seen(row, evidence))
         yield from ((row, one) for one in found)
         if found and first:
             return
+
+
+def _seen(row: Check, evidence: Any) -> Iterable[Seen]:
+    value = MEASURES[row.measure](evidence)
+    if isinstance(value, (int, float)):
+        low, high = row.allowed
+        return [] if low <= value <= high else [Seen(row.seen.format(value=value, on=evidence))]
+    if isinstance(value, str):
+        return [Seen(row.seen.format(value=value, on=evidence))] if value else []
+    return value
 
 
 def problem(row: Check, seen: Seen, target: Target) -> Finding:
