@@ -1,7 +1,7 @@
 # What one types. All of it goes through ./run, which sets up what is missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint docs generate pictures soak bench release clean
+.PHONY: help setup demo try test lint docs generate pictures soak bench release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -11,6 +11,9 @@ setup: ## set up everything (the other targets do this by themselves)
 
 demo: ## drive the simulated robot through a room; PORT=/dev/ttyUSB0 drives a real one
 	@./run amigobot demo $(if $(PORT),--port $(PORT))
+
+try: ## open a web page with the simulated robot inside; needs npm, and a browser such as Chromium
+	@./run python -m tools.try_page build/try --open
 
 # Most tests wait for another process. On CI's shared machines, which may stand still for seconds, one that fails is
 # tried once more, and shown as an R.
@@ -22,6 +25,7 @@ lint: ## run the linters alone
 
 docs: ## write the documentation site, build/site/index.html
 	@./run python -m sphinx --fail-on-warning --keep-going --jobs 2 --quiet -d build/doctrees docs build/site
+	@if command -v npm >/dev/null; then ./run python -m tools.try_page build/site/try; else echo "without npm the site has no try/"; fi
 	@echo "wrote build/site/index.html"
 
 generate: ## write every generated table and file anew, after a change of the code that they come from

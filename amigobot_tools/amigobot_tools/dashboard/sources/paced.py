@@ -36,11 +36,18 @@ class PacedDriver:
         url: Name of the port, for messages.
         listener: Called with each event, in order.
         line: The other end, such as a simulated robot.
+        check_baud: Tell the line the speed of the port.
+
+    Attributes:
+        listeners: Called with each event.
     """
 
-    def __init__(self, robot: Robot, url: str, listener: Callable[[Event], None], *, line: Line) -> None:
+    def __init__(
+        self, robot: Robot, url: str, listener: Callable[[Event], None], *, line: Line, check_baud: bool = False
+    ) -> None:
         self.failed = threading.Event()  #: never set: an exception reaches the owner
-        self._driver = SteppedDriver(robot, line, listener, url=url, now=_START)
+        self.listeners = [listener]
+        self._driver = SteppedDriver(robot, line, self._publish, url=url, now=_START, check_baud=check_baud)
         self._closed = False
         self._speed = 1.0
         self._paused = False
@@ -114,6 +121,10 @@ class PacedDriver:
     def skip(self, seconds: float) -> None:
         """Simulate some seconds at once."""
         self._driver.advance(self._driver.now + seconds)
+
+    def _publish(self, event: Event) -> None:
+        for listener in tuple(self.listeners):
+            listener(event)
 
     def _target(self) -> float:
         """Return the simulated time that it should be now."""

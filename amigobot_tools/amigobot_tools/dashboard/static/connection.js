@@ -3,6 +3,8 @@
 
 // The WebSocket: frames come in, requests go out. It connects again by itself.
 
+import { openSocket } from "./socket.js";
+
 const RETRY = 1000; // ms between two attempts
 
 export class Connection extends EventTarget {
@@ -16,8 +18,7 @@ export class Connection extends EventTarget {
   }
 
   connect() {
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    this.socket = new WebSocket(`${scheme}://${location.host}/ws`);
+    this.socket = openSocket();
     this.socket.onopen = () => {
       this.open = true;
       this.dispatchEvent(new Event("open"));

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""A real robot at a serial port of the browser: the page has the port, and passes bytes to this worker and back."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from functools import partial
+
+from amigobot_driver.doctor import Kind, Target
+from amigobot_driver.protocol import Command
+from amigobot_driver.robot import Event, Robot
+
+from ..dashboard.examination import Examination
+from ..dashboard.sources.paced import PacedDriver, SteppedBot
+from ..dashboard.sources.port import PortSource
+from ..dashboard.sources.source import Result
+from .task import Task
+
+NAME = "Web Serial"
+_BITS = 10  # of a byte on the line
+#: What the page itself sends when this worker has ended; the first frame also when it is blocked.
+FAREWELL = b"".join(command.encode() for command in (Command.STOP(), Command.ENABLE(0), Command.CLOSE()))
+
+
+class SerialLine:
+    """The robot's end of the line.
+
+    Args:
+        post: Called with the kind of a message for the page and its content: `write` (bytes), `baud` (number).
+    """
+
+    def __init__(self, post: Callable[[str, object], None]) -> None:
+        self.unplugged = False
+        self.byte_time: float | None = None
+        self._post = post
+        self._received = bytearray()
+
+    def feed(self, data: bytes) -> None:
+        """Bytes of the robot have arrived."""
+        self._received += data
+
+    def receive(self, data: bytes, now: float) -> None:
+        """Send bytes to the robot."""
+        self._post("write", data)
+
+    def transmit(self, now: float) -> bytes:
+        """Return the bytes that have arrived since the last call."""
+        data = bytes(self._received)
+        self._received.clear()
+        return data
+
+    def next_event(self, now: float) -> float:
+        """Return now if there are bytes, otherwise never."""
+        return now if self._received else math.inf
+
+    def set_client_baud(self, baud: int) -> None:
+        """Open the port at another speed."""
+        self.byte_time = _BITS / baud
+        self._post("baud", baud)
+
+
+class SerialDriver(PacedDriver):
+    """Runs a robot on the real clock. Only a task waits for it.
+
+    Args:
+        robot: The core of the driver.
+        url: Name of the port, for messages.
+        listener: Called with each event, in order.
+        line: The robot's end.
+        task: What may wait.
+    """
+
+    def __init__(
+        self, robot: Robot, url: str, listener: Callable[[Event], None], *, line: SerialLine, task: Task
+    ) -> None:
+        super().__init__(robot, url, listener, line=line, check_baud=True)
+        self._task = task
+
+    def wait(self, condition: Callable[[], object], timeout: float) -> bool:
+        """Suspend the task until a condition holds, at most some seconds. Returns whether it holds."""
+        return self._task.wait(condition, timeout, self.clock)
+
+    def _target(self) -> float:
+        real, start = self._anchor
+        return start + time.monotonic() - real
+
+
+class SerialSource(PortSource):
+    """The robot at the port."""
+
+    period = 0.005
+
+    def __init__(self, line: SerialLine, task: Task) -> None:
+        self._task = task
+        new_driver = partial(SerialDriver, line=line, task=task)
+        super().__init__(NAME, make=partial(SteppedBot, new_driver=new_driver))
+
+    def step(self) -> None:
+        """Read, write, and check what is due."""
+        self.robot.paced.step()  # type: ignore[attr-defined]
+
+    async def perform(self, call: Callable[[], Result]) -> Result:
+        """Call something as the task."""
+        return await self._task.result(call)
+
+    def examination(self) -> Examination:
+        """Return the checks of the session: the port belongs to the page."""
+        return Examination(self._target, self._examine_session, rests=True)
+
+    def _target_of(self, port: str) -> Target:
+        return Target(port, port, Kind.SERIAL)
+
+    def _clock(self) -> float:
+        return self.robot.paced.clock()  # type: ignore[attr-defined, no-any-return]

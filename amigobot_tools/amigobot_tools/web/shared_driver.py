@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""The robot of the dashboard, for a program that runs beside it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+
+from amigobot_driver import AmigoBotError
+from amigobot_driver.robot import Event, LinkChanged, Notice, Options, Robot
+
+from ..dashboard.sources.paced import SteppedBot
+from .task import Task
+
+
+class SharedDriver:
+    """Has the interface of `amigobot_driver.driver.Driver`; its robot is that of a `SteppedBot` that has one already.
+
+    Args:
+        robot: Its options are those that the program asks for; they are set when the driver starts.
+        listener: Called with each event.
+        bot: Has the robot.
+        task: Runs the program.
+    """
+
+    def __init__(self, robot: Robot, listener: Callable[[Event], None], bot: SteppedBot, task: Task) -> None:
+        self._options, self._listener, self._bot, self._task = robot.options, listener, bot, task
+        self._driver = bot.paced
+        self.failed = self._driver.failed  #: never set
+        self.clock = self._driver.clock
+
+    def start(self) -> None:
+        """Set the options, and switch the motors on if they say so."""
+        with self.robot() as robot:
+            self._listener(LinkChanged(robot.state, robot.note))
+        self._driver.listeners.append(self._pass_on)
+        changed = {
+            field.name: getattr(self._options, field.name)
+            for field in dataclasses.fields(Options)
+            if getattr(self._options, field.name) != field.default and field.name != "profile"
+        }
+        if changed:
+            self._bot.configure(**changed)
+        if self._options.motors_on_connect:
+            self._bot.enable_motors()
+
+    def robot(self) -> AbstractContextManager[Robot]:
+        """Give the robot to a `with` block."""
+        return self._driver.robot()
+
+    def wait(self, condition: Callable[[], object], timeout: float) -> bool:
+        """Suspend the program until a condition holds, at most some seconds. Returns whether it holds."""
+        return self._task.wait(condition, timeout, self.clock)
+
+    def wake(self) -> None:
+        """Do nothing: conditions are checked all the time."""
+
+    def close(self) -> None:
+        """Stop the robot and switch its motors off; the dashboard keeps the connection. May be called twice."""
+        if self._pass_on not in self._driver.listeners:
+            return
+        self._driver.listeners.remove(self._pass_on)
+        with suppress(AmigoBotError):
+            self._bot.stop()
+            self._bot.enable_motors(False)
+
+    def _pass_on(self, event: Event) -> None:
+        if not isinstance(event, Notice):  # the dashboard has it in its log
+            self._listener(event)

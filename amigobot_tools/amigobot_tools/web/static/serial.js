@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
+// A real robot at a serial port of the browser. The worker decides what is sent; this file moves the bytes.
+const SILENCE = 1000; // ms without a sign of the worker after which the robot is stopped from here
+const CHECK = 250; // ms
+const RETRY = 2000; // ms until a port that is lost is opened again
+
+export class Serial {
+  /** `tell(kind, ...content)` sends a message to the worker. */
+  constructor(tell) {
+    this.tell = tell;
+    this.port = null;
+    this.baud = 0; // of the open port; 0: it is closed
+    this.queue = Promise.resolve(); // opening, closing and writing, in order
+    this.farewell = new Uint8Array(0);
+    this.alive = 0; // ms, when the worker last gave a sign
+    navigator.serial?.addEventListener("disconnect", (event) => event.target === this.port && this.lost());
+    setInterval(() => this.check(), CHECK);
+  }
+
+  /** Let the person choose a port; must be called from a click. */
+  async choose() {
+    this.port = await navigator.serial.requestPort();
+    this.alive = performance.now();
+    this.tell("open_port");
+  }
+
+  then(work) {
+    this.queue = this.queue.then(work).catch(() => this.lost());
+  }
+
+  /** Open the port at a line speed, again if it is open: Web Serial cannot change the speed of an open port. */
+  open(baud) {
+    this.then(async () => {
+      if (baud === this.baud) return;
+      await this.shut();
+      await this.port.open({ baudRate: baud, bufferSize: 4096 });
+      await this.port.setSignals({ dataTerminalReady: true, requestToSend: true }).catch(() => {}); // some adapters have none
+      this.baud = baud;
+      this.reader = this.port.readable.getReader();
+      this.reading = this.read(this.reader);
+    });
+  }
+
+  async read(reader) {
+    try {
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        this.tell("received", value);
+      }
+    } catch {
+      if (this.reader === reader) this.lost();
+    } finally {
+      reader.releaseLock();
+    }
+  }
+
+  write(bytes) {
+    this.then(async () => {
+      if (!this.baud) return;
+      const writer = this.port.writable.getWriter();
+      try {
+        await writer.write(bytes);
+      } finally {
+        writer.releaseLock();
+      }
+    });
+  }
+
+  async shut() {
+    if (!this.baud) return;
+    this.baud = 0;
+    const reader = this.reader;
+    this.reader = null;
+    await reader.cancel().catch(() => {});
+    await this.reading;
+    await this.port.close().catch(() => {});
+  }
+
+  /** The port cannot be used: the worker opens it again after a while. */
+  lost() {
+    if (!this.port) return;
+    this.shut();
+    this.tell("plug", false);
+    setTimeout(() => this.port && !this.baud && this.tell("plug", true), RETRY);
+  }
+
+  /** The worker has ended, or the page goes: stop the robot and end its session. */
+  stop() {
+    if (this.port) this.write(this.farewell);
+  }
+
+  /** End the connection. */
+  close() {
+    this.stop();
+    this.then(async () => {
+      await this.shut();
+      this.port = null;
+    });
+  }
+
+  check() {
+    if (this.port && performance.now() - this.alive > SILENCE) {
+      this.alive = performance.now();
+      this.write(this.farewell.subarray(0, this.farewell[2] + 3)); // its first frame, STOP: the worker may come back
+    }
+  }
+}

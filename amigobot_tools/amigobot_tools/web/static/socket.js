@@ -1,0 +1,5 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
+// The dashboard's connection, without a network: the page around the frame has the worker with the robot.
+export const openSocket = () => window.parent.robotSocket();

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
+// The page around the dashboard: it owns the worker with the robot, the port of a real robot, and the editor.
+import { Serial } from "./serial.js";
+
+const STOPPING = 1500; // ms that a program may take to end when it is interrupted; then its worker is ended
+const OUTPUT = 20000; // characters of output that are kept
+const byId = (id) => document.getElementById(id);
+
+let worker = null;
+let socket = null; // of the dashboard's frame
+let ready = false;
+let warned = false; // the person knows that the real robot may move
+const tell = (kind, ...content) => worker.postMessage([kind, ...content]);
+const serial = new Serial(tell);
+
+function start() {
+  ready = false;
+  worker = new Worker("worker.js", { type: "module" });
+  worker.onmessage = ({ data: [kind, content] }) => {
+    serial.alive = performance.now();
+    handlers[kind](content);
+  };
+  worker.onerror = (event) => handlers.failed(event.message);
+}
+
+const handlers = {
+  alive: () => {},
+  progress: (text) => { byId("progress").textContent = `${text} ...`; },
+  failed: (text) => {
+    byId("progress").textContent = `Python has ended with an error: ${text.trim().split("\n").pop()}. Reload the page; if that does not help, try a newer browser.`;
+    serial.stop();
+  },
+  ready: () => {
+    ready = true;
+    byId("progress").textContent = "";
+    byId("connect").disabled = !navigator.serial;
+    handlers.running(false);
+    if (!byId("dashboard").src) byId("dashboard").src = "dashboard.html";
+    openSocket();
+  },
+  frame: (text) => socket?.onmessage?.({ data: text }),
+  closed: () => {
+    const old = socket;
+    socket = null;
+    old?.onclose?.();
+  },
+  output: (text) => {
+    const output = byId("output");
+    output.textContent = (output.textContent + text).slice(-OUTPUT);
+    output.scrollTop = output.scrollHeight;
+  },
+  running: (on) => {
+    clearTimeout(stopping);
+    byId("run").disabled = on || !SUSPENDS;
+    byId("stop-program").disabled = !on;
+  },
+  farewell: (bytes) => { serial.farewell = bytes; },
+  write: (bytes) => serial.write(bytes),
+  baud: (baud) => serial.open(baud),
+};
+
+// -- the dashboard's connection ----------------------------------------------------------------------------------
+
+function openSocket() {
+  if (!ready || !socket) return;
+  socket.readyState = WebSocket.OPEN;
+  tell("connect");
+  socket.onopen?.();
+}
+
+/** Send a message of the dashboard; the first one that may move a real robot waits for the person's consent. */
+async function send(text) {
+  if (!/^\{"type":"(motors|doctor)"/.test(text) || (await consent())) tell("receive", text);
+}
+
+window.robotSocket = () => {
+  socket = { readyState: WebSocket.CONNECTING, send };
+  setTimeout(openSocket, 0); // when its handlers are set
+  return socket;
+};
+document.addEventListener("visibilitychange", () => { if (document.hidden && ready) tell("hide"); });
+window.addEventListener("pagehide", () => serial.stop());
+
+// -- a real robot --------------------------------------------------------------------------------------------------
+
+/** Warn before the first motion of a real robot. Returns whether the person agrees. */
+function consent() {
+  if (!serial.port || warned) return Promise.resolve(true);
+  const dialog = byId("warning");
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      warned = dialog.returnValue === "yes";
+      resolve(warned);
+    }, { once: true });
+  });
+}
+
+byId("connect").addEventListener("click", async () => {
+  if (serial.port) {
+    serial.close();
+    tell("simulate", `sim://?world=${byId("world").value}`);
+    byId("connect").textContent = "Connect a robot";
+    return;
+  }
+  try {
+    await serial.choose();
+  } catch {
+    return; // the person has chosen nothing
+  }
+  warned = false;
+  byId("connect").textContent = "Disconnect";
+});
+if (!navigator.serial) byId("connect").title = "This browser has no Web Serial. Chromium, Chrome and Edge on a computer have it.";
+
+// -- the program ---------------------------------------------------------------------------------------------------
+
+const SUSPENDS = "Suspending" in WebAssembly; // what lets a program wait
+if (!SUSPENDS) handlers.output("Programs need a browser with WebAssembly promise integration, such as Chromium 137 or later. Driving works.\n");
+
+let stopping = 0;
+byId("run").addEventListener("click", async () => {
+  if (!(await consent())) return;
+  byId("output").textContent = "";
+  tell("run", byId("code").value);
+  byId("stop-program").disabled = false; // also while a program keeps the worker busy from its first line
+  byId("run").disabled = true;
+});
+byId("stop-program").addEventListener("click", () => {
+  tell("interrupt");
+  // A loop that never waits hears nothing: its worker is ended, and a simulated robot with it.
+  stopping = setTimeout(() => {
+    worker.terminate();
+    serial.close();
+    byId("connect").textContent = "Connect a robot";
+    handlers.output("\nstopped; a new robot is coming\n");
+    handlers.running(false);
+    byId("run").disabled = true;
+    handlers.closed();
+    start();
+  }, STOPPING);
+});
+byId("world").addEventListener("change", () => ready && !serial.port && tell("simulate", `sim://?world=${byId("world").value}`));
+
+const encode = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+const decode = (text) => new TextDecoder().decode(Uint8Array.from(atob(text), (one) => one.charCodeAt(0)));
+byId("share").addEventListener("click", () => {
+  location.hash = `program=${encodeURIComponent(encode(byId("code").value))}`;
+  handlers.output("The address of this page has the program now: copy it.\n");
+});
+
+/** The program of the link, which runs only when Run is pressed. */
+function shared() {
+  try {
+    return decode(decodeURIComponent(location.hash.match(/^#program=(.{1,20000})$/)[1]));
+  } catch {
+    return null;
+  }
+}
+
+async function examples() {
+  const programs = await (await fetch("programs.json")).json();
+  const choice = byId("example");
+  for (const name of Object.keys(programs)) choice.add(new Option(name, name));
+  choice.addEventListener("change", () => { byId("code").value = programs[choice.value]; });
+  byId("code").value = shared() ?? Object.values(programs)[0];
+}
+
+start();
+examples();

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
+// Loads Python, and passes messages between the page and amigobot_tools.web.page.
+import { loadPyodide } from "./pyodide/pyodide.mjs";
+
+// Modules of Python that a browser has not, and that nothing here calls.
+const ABSENT = ["serial", "serial.tools", "serial.tools.list_ports", "termios", "fcntl", "tty", "pty", "grp", "pwd", "resource"];
+
+// For amigobot_tools.web.task: a promise that is kept after some ms, and the only entry of code that waits for one.
+globalThis.alarm = (ms) => new Promise((resolve) => { setTimeout(() => resolve(undefined), ms); });
+globalThis.enter = (run) => {
+  setTimeout(() => run.callPromising().catch(failed).finally(() => run.destroy()), 0);
+};
+
+const progress = (text) => postMessage(["progress", text]);
+const failed = (error) => postMessage(["failed", String(error)]);
+
+async function boot() {
+  progress("Loading Python: 13 MB, the first time only");
+  const [python, packages] = await Promise.all([
+    loadPyodide({ indexURL: new URL("pyodide/", import.meta.url).href }),
+    fetch("packages.zip").then((response) => response.arrayBuffer()),
+  ]);
+  progress("Loading the driver and the robot");
+  python.unpackArchive(packages, "zip", { extractDir: "/amigobot" });
+  python.globals.set("absent", python.toPy(ABSENT));
+  globalThis.post = (kind, content) => {
+    const plain = content?.toJs ? content.toJs() : content; // bytes
+    content?.destroy?.();
+    postMessage([kind, plain]);
+  };
+  const page = python.runPython(`
+import sys, time, types
+
+sys.path.insert(0, "/amigobot")
+for name in absent:
+    module = types.ModuleType(name)
+    module.__getattr__ = lambda name: 0 if name.isupper() else OSError
+    sys.modules[name] = module
+time.clock_gettime = lambda clock: time.monotonic()
+import js
+from amigobot_tools.web.page import Page
+
+Page(js.post)
+`);
+  progress("Starting the robot");
+  page.simulate();
+  return page;
+}
+
+const booted = boot();
+booted.then(() => postMessage(["ready"]), failed);
+onmessage = async ({ data: [kind, ...content] }) => {
+  const page = await booted;
+  try {
+    page[kind](...content);
+  } catch (error) {
+    failed(error);
+  }
+};
+setInterval(() => postMessage(["alive"]), 250);

@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""python -m tools.try_page FOLDER [--open]: write the page with the robot in it, a folder for any web server.
+
+Python for the browser is the npm package `pyodide`, which `npm pack` fetches into build/.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import webbrowser
+import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from os import PathLike
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+VERSION = "314.0.7"
+#: Of the npm package, what a page loads.
+FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+DASHBOARD = ROOT / "amigobot_tools" / "amigobot_tools" / "dashboard" / "static"
+PAGE = ROOT / "amigobot_tools" / "amigobot_tools" / "web" / "static"
+#: Types that Python 3.10 does not know.
+_TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "application/wasm"}
+#: What the pages may load: nothing from elsewhere.
+_POLICY = (
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; "
+    "worker-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; "
+    "form-action 'none'\">"
+)
+_CHARSET = '<meta charset="utf-8">'
+_FETCHING = 300  # s
+#: What goes into the archive: its name there, and where it is.
+SOURCES = {
+    "amigobot_driver": ROOT / "amigobot_driver" / "amigobot_driver",
+    "config": ROOT / "amigobot_driver" / "config",
+    "amigobot_tools": ROOT / "amigobot_tools" / "amigobot_tools",
+    "yaml": Path(yaml.__file__).parent,
+}
+
+
+def write(folder: Path) -> None:
+    """Write the page into a folder, which may exist."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in (*DASHBOARD.iterdir(), *PAGE.iterdir()):  # the page's socket.js takes the place of the dashboard's
+        if path.name != "index.html":
+            shutil.copy(path, folder)
+    dashboard = (DASHBOARD / "index.html").read_text(encoding="utf-8").replace("/static/", "")
+    pages = {"dashboard.html": dashboard, "index.html": (PAGE / "index.html").read_text(encoding="utf-8")}
+    for name, text in pages.items():
+        (folder / name).write_text(text.replace(_CHARSET, f"{_CHARSET}\n{_POLICY}"), encoding="utf-8")
+    with zipfile.ZipFile(folder / "packages.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, source in SOURCES.items():
+            for path in sorted(source.rglob("*")):
+                if path.suffix in (".py", ".yaml", ".map", ".txt", ".p") and "__pycache__" not in path.parts:
+                    archive.write(path, f"{name}/{path.relative_to(source)}")
+    (folder / "programs.json").write_text(json.dumps(programs()), encoding="utf-8")
+    with tarfile.open(pyodide()) as package:
+        for name in FILES:
+            content = package.extractfile(f"package/{name}")
+            assert content is not None
+            target = folder / "pyodide" / name
+            target.parent.mkdir(exist_ok=True)
+            target.write_bytes(content.read())
+
+
+def programs() -> dict[str, str]:
+    """The programs of the first tutorial, and the example that needs no other library, by name."""
+    page = (ROOT / "docs" / "tutorials" / "first-program.md").read_text(encoding="utf-8")
+    first, second = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)[:2]
+    wander = (ROOT / "examples" / "wander.py").read_text(encoding="utf-8")
+    return {"drive a square": first, "drive up to a wall": second, "wander about": wander}
+
+
+def available() -> bool:
+    """Whether Python for the browser is here, or can be fetched."""
+    with contextlib.suppress(subprocess.SubprocessError, SystemExit):
+        return pyodide().is_file()
+    return False
+
+
+def pyodide() -> Path:
+    """The npm package, fetched unless it is there.
+
+    Raises:
+        SystemExit: There is no npm, or it cannot fetch the package.
+    """
+    folder = ROOT / "build"
+    path = folder / f"pyodide-{VERSION}.tgz"
+    if not path.is_file():
+        if not shutil.which("npm"):
+            sys.exit("npm is not found, which fetches Python for the browser: apt-get install npm")
+        folder.mkdir(exist_ok=True)
+        command = ["npm", "pack", "--silent", f"pyodide@{VERSION}"]
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=_FETCHING)
+    return path
+
+
+def serve(folder: Path) -> ThreadingHTTPServer:
+    """Serve a folder on a free port of this computer; the caller runs and ends the server."""
+    handler = partial(Handler, directory=str(folder))
+    return ThreadingHTTPServer(("127.0.0.1", 0), handler)
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Knows the types that a browser demands of modules."""
+
+    def guess_type(self, path: str | PathLike[str]) -> str:
+        """Return the type of a file."""
+        return _TYPES.get(Path(path).suffix) or super().guess_type(path)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing for each file."""
+
+
+def main(folder: str, *options: str) -> None:
+    """Write the page; with --open, serve it and open it in a browser until Ctrl-C."""
+    write(Path(folder))
+    print(f"wrote {folder}/index.html", flush=True)
+    if "--open" in options:
+        with serve(Path(folder)) as server, contextlib.suppress(KeyboardInterrupt):
+            url = f"http://127.0.0.1:{server.server_port}/"
+            print(f"the robot is at {url}   (Ctrl-C ends it)", flush=True)
+            webbrowser.open(url)
+            server.serve_forever()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
