@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,8 +61,19 @@ def part(name: str) -> str:
 
 
 def _table(rows: dict[str, str]) -> str:
-    lines = "\n".join(f"| `{argument}` | {meaning} |" for argument, meaning in rows.items())
-    return f"| argument | |\n|---|---|\n{lines}\n\n" if lines else ""
+    """The arguments as `--help` prints them, and links to the values of those that the simulator's page explains."""
+    if not rows:
+        return ""
+    width = min(max(map(len, rows)), 30)
+    lines = []
+    for argument, meaning in rows.items():
+        text = textwrap.wrap(meaning.removesuffix("; see below"), 116 - width) or [""]
+        lines += [f"{'' if number else argument:<{width}}  {line}".rstrip() for number, line in enumerate(text)]
+    pages = {
+        _BELOW[argument.partition(" ")[0]] for argument, meaning in rows.items() if meaning.endswith("; see below")
+    }
+    links = ", ".join(f"[{page.replace('-', ' ')}](explanation/simulator.md#{page})" for page in sorted(pages))
+    return "```text\n" + "\n".join(lines) + "\n```\n\n" + (f"Values: {links}.\n\n" if links else "")
 
 
 def packages() -> Iterator[str]:
@@ -94,9 +106,7 @@ def arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
         name = ", ".join(action.option_strings) or action.dest
         value = f" {shown}" if action.nargs != 0 and (action.option_strings or action.choices) else ""
         meaning = (action.help or "") % values
-        if meaning.endswith("; see below"):
-            meaning = f"{meaning.removesuffix('; see below')}: [values](explanation/simulator.md#{_BELOW[name]})"
-        yield f"{name}{value}".replace("|", "\\|"), " ".join(meaning.split()).replace("|", "\\|")
+        yield f"{name}{value}", " ".join(meaning.split())
 
 
 def main() -> None:

@@ -22,16 +22,13 @@ matrix = importlib.import_module("test_fault_matrix")
 HEAD = f"""\
 # Faults: symptoms and consequences
 
-Written by `tools/fault_table.py` from
-[the matrix of faults](../../amigobot_driver/test/test_fault_matrix.py), where each row is a test. In all cases:
+`tools/fault_table.py` writes this page from [the matrix of faults](../../amigobot_driver/test/test_fault_matrix.py), where each
+row is a test. In all cases:
 
-- The robot, driven at 0.2 m/s and 0.3 rad/s, stops within {matrix.STOPPED_AFTER:g} s of the last accepted velocity,
-  braking included; a faster one [brakes longer](../explanation/safety.md#when-the-robot-stops).
-  Only a new velocity starts it again.
-- The node continues. `odom` continues and includes the distance rolled until the robot stopped. Motors, sonars, their
-  sequence, streams and limits are restored.
-- Every service call gets a response, with the reason if it failed. A failure is logged at most once in 30 s, a recovery
-  at most three times.
+- The robot stops within {matrix.STOPPED_AFTER:g} s of the last accepted velocity of 0.2 m/s and 0.3 rad/s; a faster one
+  [brakes longer](../explanation/safety.md#when-the-robot-stops). Only a new velocity starts it again.
+- `odom` continues. Motors, sonars, streams and limits are restored.
+- Every service call gets a response. A failure is logged at most once in 30 s.
 - While the link is down, topics are silent, velocities are refused, and `/diagnostics` is ERROR.
 """
 
@@ -45,7 +42,7 @@ def text() -> str:
 def _table(title: str, found: bool) -> Iterator[str]:
     yield f"## {title}"
     yield ""
-    yield "| | what happens | what you see | link up again within |"
+    yield "| | what happens | what you see | link up within |"
     yield "|---|---|---|---|"
     for row in matrix.ROWS:
         if row.found is found:
@@ -58,7 +55,7 @@ def _said(row: Any) -> str:
 
 
 def _within(row: Any) -> str:
-    return f"{row.within:g} s" if row.within else "it stays up"
+    return f"{row.within:g} s" if row.within else "stays up"
 
 
 def _processes() -> Iterator[str]:

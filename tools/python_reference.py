@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""python -m tools.python_reference: fill the tables of docs/python.md from the code."""
+"""python -m tools.python_reference: fill the reference of docs/python.md from the code."""
 
 from __future__ import annotations
 
@@ -100,15 +100,8 @@ def _first(value: Any) -> str:
 
 
 def _table(title: str, rows: dict[str, str]) -> str:
-    lines = "\n".join(f"| `{name.replace('|', chr(92) + '|')}` | {_linked(text)} |" for name, text in rows.items())
-    return f"{title}\n\n| | |\n|---|---|\n{lines}\n"
-
-
-def _linked(text: str) -> str:
-    """A text of the code with a link for each page of docs/ that it names, with an erratum or without."""
-    text = re.sub(r"docs/protocol (E-\d+)", lambda link: f"[{link[1]}](protocol/errata.md#{link[1].lower()})", text)
-    text = re.sub(r"docs/protocol (\d[\d.]*\d)", r"[\1](protocol/index.md)", text)
-    return re.sub(r"docs/([\w/-]+\.md)", r"[\1](\1)", text)
+    lines = "\n".join(f"{name}\n    {text}" for name, text in rows.items())
+    return f"{title}\n\n```text\n{lines}\n```\n"
 
 
 if __name__ == "__main__":

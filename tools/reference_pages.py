@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ sys.path.insert(0, str(ROOT / "amigobot_driver" / "test"))
 launch_files = importlib.import_module("launch_files")
 #: The default of enable_stamped_cmd_vel, which must not depend on where the pages are written.
 _BY_DISTRO = "true; false on Jazzy and earlier"
+#: What the description of an argument says that is a parameter of the driver.
+_OF_NODE = ". Default: the value in params_file, else "
 BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 TABLES: dict[str, Callable[[], Iterator[str]]] = {}
@@ -108,28 +110,16 @@ def _escaped(text: str) -> str:
 
 @table
 def options() -> Iterator[str]:
-    """Each option of the Python API beside the parameter of the node that sets it."""
+    """Each option of the Python API whose parameter of the node has another name."""
     by_option: dict[str, list[Spec]] = {"profile": [_spec("robot"), _spec("param_file")]}
     for spec in TABLE:
         by_option.setdefault("tuning" if spec.tunes else spec.option or spec.name, []).append(spec)
-    yield "| `Options(...)` | values there | parameter | values here |"
-    yield "|---|---|---|---|"
+    yield "| `Options(...)` | parameter |"
+    yield "|---|---|"
     for field in dataclasses.fields(Options):
-        specs = by_option[field.name]
-        names = ", ".join(f"`{spec.name}`" for spec in specs)
-        allowed = specs[0].range_text() if len(specs) == 1 else "text" if field.name == "profile" else "see above"
-        comment = _comments(Options).get(field.name, "")
-        yield f"| `{field.name}` | {comment or field.type} | {names} | {allowed} |"
-
-
-def _comments(kind: type) -> dict[str, str]:
-    """The `#:` comment of each name in the body of a class: behind it, or in the lines before it."""
-    found, before = {}, ""
-    for line in inspect.getsource(kind).splitlines():
-        if match := re.match(r"    (\w+)(?:: | = )[^#]*(?:#: (.*))?$", line):
-            found[match[1]] = (match[2] or before).replace("|", "\\|")
-        before = f"{before} {line.strip()[3:]}".strip() if line.startswith("    #: ") else ""
-    return found
+        names = [spec.name for spec in by_option[field.name]]
+        if names != [field.name]:
+            yield f"| `{field.name}` | {', '.join(f'`{name}`' for name in names)} |"
 
 
 def _spec(name: str) -> Spec:
@@ -154,16 +144,12 @@ def messages() -> Iterator[str]:
 @table
 def robots() -> Iterator[str]:
     """Every robot profile."""
-    yield "| profile | robot | size (m) | sonars | limits | battery (V) | baud |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| profile | robot | sonars | limits: m/s, rad/s |"
+    yield "|---|---|---|---|"
     for name in available_profiles():
         profile = load_profile(name)
-        body, limits, battery = profile.body, profile.limits, profile.battery
-        yield (
-            f"| `{name}` | {profile.description} | {body.length:.3f} x {body.width:.3f} | {len(profile.sonar.poses)} "
-            f"| {limits.linear:.2f} m/s, {limits.angular:.2f} rad/s "
-            f"| {battery.low:g}, {battery.cutoff:g} | {profile.link.baud} |"
-        )
+        limits = f"{profile.limits.linear:.2f}, {profile.limits.angular:.2f}"
+        yield f"| `{name}` | {profile.description} | {len(profile.sonar.poses)} | {limits} |"
 
 
 @table
@@ -178,21 +164,25 @@ def launch_arguments() -> Iterator[str]:
                 yield ""
                 yield f"Package {package}."
                 yield ""
-                yield "| argument | default | allowed | |"
-                yield "|---|---|---|---|"
-                yield from (_launch_argument(name, argument) for name, argument in arguments.items())
+                own = {
+                    name: argument for name, argument in arguments.items() if _OF_NODE not in argument["description"]
+                }
+                if shared := [f"`{name}`" for name in arguments if name not in own]:
+                    yield f"[Parameters](parameters.md), which override `params_file`: {', '.join(shared)}."
+                    yield ""
+                yield "```text"
+                for name, argument in own.items():
+                    yield f"{name}  (default: {_launch_default(argument)})"
+                    yield from textwrap.wrap(
+                        argument["description"], 112, initial_indent="    ", subsequent_indent="    "
+                    )
+                yield "```"
                 yield ""
 
 
-def _launch_argument(name: str, argument: dict[str, Any]) -> str:
-    text, is_parameter, otherwise = argument["description"].partition(". Default: the value in params_file, else ")
+def _launch_default(argument: dict[str, Any]) -> str:
     default = argument.get("default_value")
-    if is_parameter:
-        default = f"that of `params_file`, else {_BY_DISTRO if name == 'enable_stamped_cmd_vel' else otherwise}"
-    elif default is None:
-        default = "must be given"
-    elif default.startswith("/"):
-        default = "`{}/{}`".format(*Path(default).parts[-2:])
-    else:
-        default = f"`{default}`" if default else "empty"
-    return f"| `{name}` | {default} | {', '.join(argument.get('choices', ()))} | {_escaped(text)} |"
+    choices = "; one of " + ", ".join(argument["choices"]) if argument.get("choices") else ""
+    if default is None:
+        return "must be given"
+    return ("{}/{}".format(*Path(default).parts[-2:]) if default.startswith("/") else default or "empty") + choices
