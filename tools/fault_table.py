@@ -22,7 +22,8 @@ matrix = importlib.import_module("test_fault_matrix")
 HEAD = f"""\
 # Faults: symptoms and consequences
 
-`tools/fault_table.py` writes this page from [the matrix of faults](../../amigobot_driver/test/test_fault_matrix.py), where each
+`tools/fault_table.py` writes this page from
+[the matrix of faults](../../amigobot_driver/test/test_fault_matrix.py). Each
 row is a test. In all cases:
 
 - The robot stops within {matrix.STOPPED_AFTER:g} s of the last accepted velocity of 0.2 m/s and 0.3 rad/s; a faster one
