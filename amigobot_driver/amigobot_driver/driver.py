@@ -198,7 +198,6 @@ class Driver:
         arrived = self.clock()
         if data:
             self._update(lambda now: self._robot.link.receive(data, now, arrived))
-            self._update(self._robot.link.poll)
         if overdue:
             self._update(partial(self._robot.link.drained, began))
         elif not data:
