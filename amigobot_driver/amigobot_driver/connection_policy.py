@@ -86,6 +86,6 @@ RESTART = 3.0
 CLOSE_SILENCE, CLOSE_TRIES = 0.25, 3
 
 
-def open_retry_delay(failures: int) -> float:
+def open_backoff(failures: int) -> float:
     """Return the time (s) to wait before the port is opened again, after this many failures in a row."""
     return min(OPEN_RETRY_MAX, OPEN_RETRY_FIRST * 2.0 ** min(failures, 10))

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from .connection_policy import CLOSE_SILENCE, CLOSE_TRIES, READ_TIMEOUT, open_retry_delay
+from .connection_policy import CLOSE_SILENCE, CLOSE_TRIES, READ_TIMEOUT, open_backoff
 from .robot import BaudChange, Event, ModemCall, Notice, Robot
 from .transport import Port, PortError, open_port
 
@@ -151,7 +151,7 @@ class Driver:
                 continue
             failures = 0
             self._read_until_lost(port)
-            self._stopping.wait(open_retry_delay(failures))
+            self._stopping.wait(open_backoff(failures))
 
     def _wait_for_retry(self, failures: int, missing: str) -> int:
         """Wait until another attempt to open the port makes sense.
@@ -164,7 +164,7 @@ class Driver:
             The number of failures, this one included.
         """
         while True:
-            self._stopping.wait(open_retry_delay(failures))
+            self._stopping.wait(open_backoff(failures))
             failures += 1
             # To look for the file costs 30 us, an attempt to open the port 150.
             if self._stopping.is_set() or not missing or os.path.exists(missing):

@@ -24,7 +24,7 @@ _SAME_REQUEST = 0.5
 _END_LIMIT = 20.0
 
 
-class Terminated(SystemExit):
+class TerminatedError(SystemExit):
     """A signal other than Ctrl-C asks the program to end. The exit status is 128 plus its number."""
 
     def __init__(self, number: int) -> None:
@@ -37,7 +37,7 @@ class Terminated(SystemExit):
 
 @contextmanager
 def raised() -> Iterator[None]:
-    """Raise KeyboardInterrupt or `Terminated` at a signal, so that a `with` block can stop its robot.
+    """Raise KeyboardInterrupt or `TerminatedError` at a signal, so that a `with` block can stop its robot.
 
     A handler that the program has installed stays.
     """
@@ -78,7 +78,7 @@ def caught() -> Iterator[list[int]]:
 
 @contextmanager
 def first_ends_command() -> Iterator[None]:
-    """Raise KeyboardInterrupt or `Terminated` at the first signal, and ignore all others until the process ends."""
+    """Raise KeyboardInterrupt or `TerminatedError` at the first signal, and ignore all others until the end."""
     ended = False
 
     def end(number: int, _: object) -> None:
@@ -94,7 +94,7 @@ def first_ends_command() -> Iterator[None]:
 
 
 def _exception(number: int) -> BaseException:
-    return KeyboardInterrupt() if number == signal.SIGINT else Terminated(number)
+    return KeyboardInterrupt() if number == signal.SIGINT else TerminatedError(number)
 
 
 def _is_not_ignored(number: int) -> bool:

@@ -29,7 +29,7 @@ _FOCUS_EVENTS_ON, _FOCUS_EVENTS_OFF = b"\x1b[?1004h", b"\x1b[?1004l"
 _NAMES = {"\x03": "quit", "\x04": "quit", "\x1a": "quit", "\x1b": "escape", " ": "space", "\r": "enter", "\n": "enter"}
 
 
-class TerminalClosed(Exception):
+class TerminalClosedError(Exception):
     """There is no terminal any more."""
 
 
@@ -51,7 +51,7 @@ class Keyboard:
             Ctrl-Z).
 
         Raises:
-            TerminalClosed: The terminal is closed.
+            TerminalClosedError: The terminal is closed.
         """
         if not select.select([self._descriptor], [], [], timeout)[0]:
             # Nothing follows: an Escape is the key itself.
@@ -60,9 +60,9 @@ class Keyboard:
         try:
             data = os.read(self._descriptor, 1024)
         except OSError as error:
-            raise TerminalClosed(f"the terminal was closed: {error.strerror}") from None
+            raise TerminalClosedError(f"the terminal was closed: {error.strerror}") from None
         if not data:
-            raise TerminalClosed("the terminal was closed")
+            raise TerminalClosedError("the terminal was closed")
         keys, self._pending = decode(self._pending + data)
         return keys
 
@@ -102,11 +102,11 @@ def keyboard() -> Iterator[Keyboard]:
     """Give the keys of the terminal, and restore its settings at the end.
 
     Raises:
-        TerminalClosed: Standard input is not a terminal.
+        TerminalClosedError: Standard input is not a terminal.
     """
     descriptor = sys.stdin.fileno()
     if not os.isatty(descriptor):
-        raise TerminalClosed("standard input is not a terminal")
+        raise TerminalClosedError("standard input is not a terminal")
     before = termios.tcgetattr(descriptor)
     mode = termios.tcgetattr(descriptor)
     # Ctrl-C, Ctrl-Z and Ctrl-S are keys, too: a program that is suspended or cannot write would not stop the robot.

@@ -37,7 +37,7 @@ from amigobot_driver.cli.robot_arguments import through_node
 
 from . import screen
 from .canvas import Canvas
-from .keys import Keyboard, TerminalClosed, keyboard
+from .keys import Keyboard, TerminalClosedError, keyboard
 from .recording_remote import RecordingRemote
 from .remote_connection import add_connection_arguments, connected
 from .state import Remote, RobotState
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
                 return 0
             with keyboard() as keys, screen.full_screen() as show:
                 _loop(View(remote), keys, show)
-    except TerminalClosed as end:
+    except TerminalClosedError as end:
         raise UsageError(f"{end}; --json needs none" if "not a terminal" in str(end) else str(end)) from None
     return 0
 

@@ -46,7 +46,7 @@ from . import screen
 from .gamepad import CLEAR, STOP, Gamepad, GamepadLost, gamepad
 from .governor import governed
 from .hold import DIRECTIONS, FIRST_REPEAT, Hold
-from .keys import Keyboard, TerminalClosed, keyboard
+from .keys import Keyboard, TerminalClosedError, keyboard
 from .remote_connection import add_connection_arguments, connected
 from .state import Remote, RobotState
 
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     except GamepadLost as end:
         print(f"amigobot teleop: {end}; the robot is stopped", file=sys.stderr)
         return 1
-    except TerminalClosed as end:
+    except TerminalClosedError as end:
         raise UsageError(f"{end}; the robot is stopped") from None
     return 0
 

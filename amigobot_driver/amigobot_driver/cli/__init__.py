@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 sys.stdout.flush()
         except KeyboardInterrupt:
             return 130
-        except signals.Terminated as end:
+        except signals.TerminatedError as end:
             with suppress(OSError):
                 print(f"amigobot: {end}", file=sys.stderr)
             return int(str(end.code))

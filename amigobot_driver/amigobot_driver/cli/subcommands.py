@@ -36,6 +36,7 @@ REMEDIES = {
     "pygame": "sudo apt-get install python3-pygame, or python3 -m pip install pygame",
     "rclpy": _ROS,
     "rich": "sudo apt-get install python3-rich, or python3 -m pip install rich",
+    "rosbags": "python3 -m pip install rosbags",
     "xacro": "sudo apt-get install ros-$ROS_DISTRO-xacro, or python3 -m pip install xacro",
 }
 

@@ -36,7 +36,7 @@ from amigobot_driver.cli import UsageError, ranges
 from amigobot_driver.cli.robot_arguments import DEFAULT_PORT, add_robot_arguments
 from amigobot_driver.profiles import Calibration, Profile, calibration_file, load_profile
 
-from ..keys import TerminalClosed
+from ..keys import TerminalClosedError
 from .fit import Fit, combined, fit
 from .session import STEPS, Plan, Session, Stopped
 
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
         rev_count = _rev_count(robot)
         try:
             drives = Session(robot, port, say=_say).run(plan)
-        except (Stopped, TerminalClosed, ConnectionLostError, MotionFailedError, RequestRefusedError) as end:
+        except (Stopped, TerminalClosedError, ConnectionLostError, MotionFailedError, RequestRefusedError) as end:
             print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
             return 1
         if not drives:

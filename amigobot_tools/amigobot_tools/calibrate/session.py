@@ -79,7 +79,7 @@ class Session:
 
         Raises:
             Stopped: A drive ended early.
-            TerminalClosed: The terminal was closed.
+            TerminalClosedError: The terminal was closed.
         """
         robot, body = self._robot, self._robot.profile.body
         room = max(plan.distance if "straight" in plan.steps else 0.0, plan.side if "square" in plan.steps else 0.0)

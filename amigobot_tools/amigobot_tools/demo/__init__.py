@@ -19,7 +19,7 @@ import math
 from importlib.util import find_spec
 from pathlib import Path
 
-from amigobot_driver.cli import UsageError, ranges
+from amigobot_driver.cli import ranges
 from amigobot_driver.cli.subcommands import explained
 
 
@@ -39,11 +39,9 @@ def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
     of_ros = ("rclpy", "amigobot_msgs")
     ros = all(map(find_spec, of_ros)) if args.ros is None else args.ros
-    for library in ("matplotlib", *(of_ros if ros else ())):
+    for library in ("matplotlib", *((*of_ros, "rosbags") if ros else ())):
         if find_spec(library) is None:
             raise explained(ImportError(name=library))
-    if ros and not find_spec("rosbags"):
-        raise UsageError("needs rosbags (python3 -m pip install rosbags); --no-ros needs none")
     from .demo import run_demo
 
     run_demo(args.out.resolve(), args.port, args.seconds, ros=ros)

@@ -18,12 +18,12 @@ from rich.table import Table
 from amigobot_driver.cli import UsageError
 from amigobot_driver.packet_file import Head, write_head, write_record
 from amigobot_driver.profiles import choose_profile, load_profile
-from amigobot_driver.signals import Terminated
+from amigobot_driver.signals import TerminatedError
 from amigobot_driver.transport import open_port
 from amigobot_driver.transport.simulated import simulator_of
 from amigobot_driver.wording import counted
 
-from ..keys import TerminalClosed, keyboard
+from ..keys import TerminalClosedError, keyboard
 from . import page
 from .client import Client, StoppedError
 from .person import Person
@@ -74,7 +74,7 @@ def verify(args: argparse.Namespace) -> int:
             report = _measure(args, console, *_connect(args, console, stack), earlier, stack)
     except StoppedError:
         raise UsageError("ended by a key") from None
-    except (TerminalClosed, Terminated) as end:
+    except (TerminalClosedError, TerminatedError) as end:
         raise UsageError(f"{end}; the robot was stopped; continue with --resume") from None
     report.compare()
     write_text(folder / REPORT, as_json(report))
@@ -106,7 +106,7 @@ def _connect(args: argparse.Namespace, console: Console, stack: contextlib.ExitS
         return Client(lambda: line, line.now), SimulatedPerson(simulator)
     try:
         keys = None if args.yes else stack.enter_context(keyboard())
-    except TerminalClosed as error:
+    except TerminalClosedError as error:
         raise UsageError(f"{error}; without one, --yes asks nothing") from None
     person = TerminalPerson(keys, console)
     return Client(partial(open_port, args.port, _FIRST_BAUD), stopped=person.stopped), person
