@@ -184,7 +184,7 @@ def test_steps_can_be_chosen_skipped_and_resumed(tmp_path: Path, capsys: pytest.
     [
         ([], "which robot? amigobot verify /dev/ttyUSB0"),
         (["sim://", "--only", "nonsense"], "step 'nonsense' is not known, allowed: identity,"),
-        (["sim://erratic?checksum=count"], "no robot answers"),
+        (["sim://amigo?faults=silence=0:1000"], "no robot answers"),
         (["--compare", "/nowhere/report.json"], "/nowhere/report.json: cannot be read"),
     ],
 )

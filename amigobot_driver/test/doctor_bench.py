@@ -1,11 +1,9 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Robots and lines with a fault, for `amigobot doctor`: it runs as a process, and its remedy is typed as it is printed.
+"""Ports for `amigobot doctor`, and two causes whose remedy is typed as it is printed.
 
-A `Fault` is one cause with its seed: it makes the fault, says what the verdict must name, and mends by hand what a hand
-must mend. The commands of the remedy run in a shell. `sudo`, `usermod`, `systemctl` and `ros2` are small scripts there:
-the first ones would change this computer, and the command of ROS is no part of the ROS that the tests build.
+The commands of a remedy run in a shell. `sudo` and `usermod` are small scripts there, which leave this computer alone.
 """
 
 from __future__ import annotations
@@ -15,11 +13,8 @@ import grp
 import json
 import os
 import pty
-import random
-import re
 import select
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -34,7 +29,7 @@ from typing import Any
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import FrameDecoder, Instruction, Unlisted, decode
-from amigobot_driver.sim import Faults, Simulator, Window, load_world
+from amigobot_driver.sim import Simulator, load_world
 from amigobot_driver.sim.pty import PtyConnection
 from amigobot_driver.sim.server import Served, serve
 from amigobot_driver.sim.tcp import TcpConnection
@@ -43,13 +38,11 @@ PACKAGE = Path(__file__).parents[1]
 #: s that no examination takes, on however busy a machine.
 PATIENCE = 120.0
 NOBODY = 65534
-SILENCE = Faults(silence=Window(0.0, 1e9))
 
-#: The command `amigobot`, on a computer with the serial ports that a variable names: a pty is in no list of ports.
+#: The command `amigobot`, on a computer without serial ports.
 #: Another user may have no access to this Python, so everything is imported before the process becomes that user.
 _AMIGOBOT = """
 import encodings.ascii, encodings.idna, encodings.latin_1, importlib, os, pkgutil, sys
-from types import SimpleNamespace
 import serial.tools.list_ports as list_ports
 if "BENCH_USER" in os.environ:
     for layer in ("doctor", "protocol", "profiles", "robot", "sim", "transport", "cli.doctor"):
@@ -61,8 +54,7 @@ if "BENCH_USER" in os.environ:
     os.setgroups([int(group) for group in os.environ["BENCH_GROUPS"].split()])
     os.setgid(user)
     os.setuid(user)
-ports = os.environ.get("BENCH_PORTS", "").split()
-list_ports.comports = lambda *_: [SimpleNamespace(device=port, description="", vid=1) for port in ports]
+list_ports.comports = lambda *_: []
 from amigobot_driver.cli import main
 sys.exit(main())
 """
@@ -72,22 +64,10 @@ _SCRIPTS = {
     "amigobot": 'exec "{python}" "{folder}/amigobot.py" "$@"',
     "sudo": 'exec "$@"',
     "usermod": 'echo "$2" >> "{folder}/groups"',
-    "systemctl": 'kill "$(cat "{folder}/service.$2")"',
-    "ros2": 'shift 2; exec "$@"',
 }
 
 
-class Line:
-    """Something at a port of this process, for a client in another: a thread that ends with `close`."""
-
-    url: str
-
-    def close(self) -> None:
-        """End the thread and remove the port."""
-        raise NotImplementedError
-
-
-class RobotLine(Line):
+class RobotLine:
     """A simulated robot on a pty or on TCP, and the commands that it received."""
 
     def __init__(
@@ -128,7 +108,7 @@ class RobotLine(Line):
         self._connection.close()
 
 
-class PtyLine(Line):
+class PtyLine:
     """A pty on which a function answers to bytes: `answer(data)` is called with what came, b"" ten times a second."""
 
     def __init__(self, path: Path, answer: Callable[[bytes], bytes]):
@@ -158,7 +138,7 @@ class PtyLine(Line):
             os.close(self._master)
 
 
-class TcpLine(Line):
+class TcpLine:
     """A TCP server with the same kind of function; it serves `most` clients, and hangs up on the others."""
 
     def __init__(self, address: tuple[str, int], answer: Callable[[bytes], bytes], most: int = 100):
@@ -212,13 +192,11 @@ class Diagnosis:
 
 
 class Bench:
-    """A folder, a shell with the scripts, and what was put up; ends with its `with` block."""
+    """A folder and a shell with the scripts, and a robot on a pty; ends with its `with` block."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="doctor_"))
         self.folder.chmod(0o755)
-        self.stack = contextlib.ExitStack()
-        self.ports: list[str] = []  #: that `amigobot find` looks at
         self.user: int | None = None  #: user of the process; None: that of this one
         self.groups: list[int] = []
         (self.folder / "amigobot.py").write_text(_AMIGOBOT)
@@ -227,22 +205,14 @@ class Bench:
             script.parent.mkdir(exist_ok=True)
             script.write_text(f"#!/bin/bash\n{line.format(folder=self.folder, python=sys.executable)}\n")
             script.chmod(0o755)
+        self.robot = RobotLine(self.folder / "robot")
 
     def __enter__(self) -> Bench:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.stack.close()
+        self.robot.close()
         shutil.rmtree(self.folder)
-
-    def add(self, line: Any) -> Any:
-        """Have a line closed at the end."""
-        self.stack.callback(line.close)
-        return line
-
-    def path(self, name: str = "robot") -> Path:
-        """A path for a port."""
-        return self.folder / name
 
     def environment(self) -> dict[str, str]:
         """That of the shell."""
@@ -253,7 +223,6 @@ class Bench:
             "PYTHONDONTWRITEBYTECODE": "1",
             "HOME": str(self.folder),
             "USER": "nobody",
-            "BENCH_PORTS": " ".join(self.ports),
         }
 
     def doctor(self, *arguments: str) -> Diagnosis:
@@ -276,14 +245,10 @@ class Bench:
         except ValueError:
             raise AssertionError(f"no JSON but {done.stdout}{done.stderr}") from None
 
-    def is_well(self, target: str) -> bool:
+    def is_well(self) -> bool:
         """Whether the doctor finds no problem, but that this computer is overloaded: then the robot is late, too."""
-        diagnosis = self.doctor(target)
-        if set(diagnosis.causes) == {"bad-link", "overload"}:
-            return True
-        if diagnosis.status:
-            print("         still:", ", ".join(diagnosis.causes))
-        return diagnosis.status == 0
+        diagnosis = self.doctor(self.robot.url)
+        return diagnosis.status == 0 or set(diagnosis.causes) == {"bad-link", "overload"}
 
     def type(self, command: str) -> subprocess.CompletedProcess[str]:
         """Run a command in a shell, as a user types it."""
@@ -296,335 +261,51 @@ class Bench:
             cwd=self.folder,
         )
 
-    def start(self, *command: str) -> subprocess.Popen[str]:
-        """Start a process that ends with the bench."""
-        process = subprocess.Popen(command, stdout=-1, stderr=-1, text=True, env=self.environment(), cwd=self.folder)
-
-        def end() -> None:
-            process.kill()
-            process.communicate()
-
-        self.stack.callback(end)
-        return process
-
-    def program(self, code: str, *arguments: str) -> subprocess.Popen[str]:
-        """Start a Python program and wait until it has printed a line."""
-        process = self.start(sys.executable, "-c", code, *arguments)
-        assert process.stdout is not None
-        assert process.stdout.readline(), process.stderr.read() if process.stderr else ""
-        return process
-
-
-@dataclass
-class Fault:
-    """One cause, ready to be diagnosed."""
-
-    bench: Bench
-    key: str  #: of the cause that the verdict must name
-    target: str
-    mend: Callable[[], object] = lambda: None  #: what a hand does before the command
-    #: whether the command has cured it; the default is that the doctor then finds nothing
-    cured: Callable[[str], bool] | None = None
-    robot: RobotLine | None = None
-
-    def is_cured(self, command: str) -> bool:
-        """Do what a hand must do, type the command, and look whether all is well."""
-        self.mend()
-        if self.cured is not None:
-            return self.cured(command)
-        done = self.bench.type(command)
-        if command.startswith(("amigobot doctor", "amigobot find")):
-            problems = re.findall(r"^  (?:WARN|ERROR) +(\S+)", done.stdout, re.MULTILINE)
-            return done.returncode == 0 or (problems == ["link"] and "overloaded" in done.stdout)
-        return self.bench.is_well(self.target)
-
-
-Maker = Callable[[Bench, random.Random, int], Fault]
-#: The causes by name.
-CAUSES: dict[str, Maker] = {}
-
-
-def cause(function: Maker) -> Maker:
-    """Add a function to the causes."""
-    CAUSES[function.__name__] = function
-    return function
-
-
-def healthy(bench: Bench, name: str = "robot", **options: Any) -> RobotLine:
-    """A robot without a fault on a pty."""
-    line: RobotLine = bench.add(RobotLine(bench.path(name), **options))
-    return line
-
 
 def silent(data: bytes) -> bytes:
     """Answer nothing."""
     return b""
 
 
-def own_address(rng: random.Random) -> str:
-    """A loopback address that no other test uses: on it, every TCP port is free."""
-    return f"127.{rng.randrange(20, 250)}.{rng.randrange(1, 250)}.{os.getpid() % 250 + 1}"
-
-
-@cause
-def no_permission(bench: Bench, rng: random.Random, seed: int) -> Fault:
-    """The user is in no group that may use the port, or the mode of the port lets nobody."""
-    robot = healthy(bench, seed=seed)
-    device = os.path.realpath(robot.url)
-    group = (None, "dialout", "uucp", "plugdev", "tty")[seed % 5]
-    os.chown(device, 0, grp.getgrnam(group or "dialout").gr_gid)
-    os.chmod(device, 0o600 if group is None else 0o660)
-    bench.user = NOBODY
-
-    def cured(command: str) -> bool:
-        bench.type(command)
-        log_in_again = bench.folder / "groups"
-        if log_in_again.exists():
-            bench.groups = [grp.getgrnam(name).gr_gid for name in log_in_again.read_text().split()]
-        return bench.is_well(robot.url)
-
-    return Fault(bench, "no-permission", robot.url, cured=cured, robot=robot)
-
-
-_HOLD = "import sys, time; port = open(sys.argv[1], 'rb', 0); print('open', flush=True); time.sleep(600)"
-_LOCK = _HOLD.replace("; print", "; import fcntl; fcntl.flock(port, fcntl.LOCK_EX); print")
-_SERVICE = "open('/proc/self/comm', 'w').write('ModemManager'); " + _HOLD
-_CLIENT = """
-import sys, time
-from amigobot_driver import AmigoBot
-with AmigoBot(sys.argv[1], timeout=60):
-    print("open", flush=True)
-    time.sleep(600)
-"""
-
-
-@cause
-def port_busy(bench: Bench, rng: random.Random, seed: int) -> Fault:
-    """Another program has the port open: openly, with a lock, as a service, as a driver, of another user."""
-    robot = healthy(bench, seed=seed)
-    code = (_HOLD, _LOCK, _SERVICE, _CLIENT, _LOCK)[seed % 5]
-    holder = bench.program(code, robot.url)
-    if seed % 5 == 2:
-        (bench.folder / "service.ModemManager").write_text(str(holder.pid))
-    if seed % 5 == 4:
-        os.chmod(os.path.realpath(robot.url), 0o666)
+@contextlib.contextmanager
+def no_permission() -> Iterator[tuple[Bench, Callable[[str], bool]]]:
+    """Let the user be in no group that may use the port; yield the bench, and what tells whether a command cures it."""
+    with Bench() as bench:
+        device = os.path.realpath(bench.robot.url)
+        os.chown(device, 0, grp.getgrnam("dialout").gr_gid)
+        os.chmod(device, 0o660)
         bench.user = NOBODY
 
-    def cured(command: str) -> bool:
-        bench.type(command)
-        holder.wait(20)
-        time.sleep(1.0)
-        return bench.is_well(robot.url)
+        def cured(command: str) -> bool:
+            bench.type(command)
+            names = (bench.folder / "groups").read_text().split()
+            bench.groups = [grp.getgrnam(name).gr_gid for name in names]  # the user logs in again
+            return bench.is_well()
 
-    return Fault(bench, "port-busy", robot.url, cured=cured)
-
-
-def _gps(data: bytes) -> bytes:
-    return b"$GPGGA,120000.00,5200.0000,N,00400.0000,E,1,08,1.0,10.0,M,46.9,M,,*4E\r\n"
+        yield bench, cured
 
 
-def _counter(data: bytes) -> bytes:
-    return b"temperature 21.5 humidity 48\r\n"
-
-
-def _ssh(data: bytes) -> bytes:
-    return b"SSH-2.0-OpenSSH_9.6\r\n" if not data else b"Protocol mismatch.\n"
-
-
-def _web(data: bytes) -> bytes:
-    return b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n" if b"\n" in data else b""
-
-
-@cause
-def wrong_socket(bench: Bench, rng: random.Random, seed: int) -> Fault:
-    """The port is that of another device or service; the robot is at another one."""
-    kind, address = seed % 5, own_address(rng)
-    if kind < 2:
-        other = bench.add(PtyLine(bench.path("other"), (_gps, _counter)[kind]))
-        robot = healthy(bench, seed=seed)
-        bench.ports = [other.url, robot.url]
-        return Fault(bench, "wrong-socket", other.url)
-    tcp_port = (8101, 8102, 8101)[kind - 2]
-    bench.add(RobotLine((address, tcp_port), seed=seed))
-    if kind == 3:
-        return Fault(bench, "wrong-socket", f"{address}:8101")
-    server = bench.add(TcpLine((address, rng.randrange(20000, 30000)), _ssh if kind == 2 else _web))
-    return Fault(bench, "wrong-socket", server.url)
-
-
-@cause
-def loop_back(bench: Bench, rng: random.Random, seed: int) -> Fault:
-    """Every byte comes back: at once, late, in pieces, through a network."""
-    kind, late = seed % 5, rng.uniform(0.01, 0.1)
-    waiting = bytearray()
-
-    def echo(data: bytes) -> bytes:
-        if kind == 1:
-            time.sleep(late)
-        if kind != 2:
-            return data
-        waiting.extend(data)
-        piece = bytes(waiting[:3])
-        del waiting[:3]
-        return piece
-
-    if kind == 3:
-        address = (own_address(rng), 8101)
-        line: Line = bench.add(TcpLine(address, echo))
-
-        def mend_network() -> None:
-            line.close()
-            bench.add(RobotLine(address, seed=seed))
-
-        return Fault(bench, "loop-back", line.url, mend=mend_network)
-    line = bench.add(PtyLine(bench.path(), echo))
-
-    def mend() -> None:
-        line.close()
-        healthy(bench, seed=seed)
-
-    return Fault(bench, "loop-back", line.url, mend=mend)
-
-
-@cause
-def modem_text(bench: Bench, rng: random.Random, seed: int) -> Fault:
-    """A radio modem is not connected to that of the robot."""
-    text = (b"\r\nPartner not found!\r\n", b"\r\nPartner busy!\r\n", b"\r\nNO CARRIER\r\n")[seed % 3]
-    last = [0.0]
-
-    def modem(data: bytes) -> bytes:
-        if time.monotonic() - last[0] < 0.5:
-            return b""
-        last[0] = time.monotonic()
-        return text
-
-    line = bench.add(PtyLine(bench.path(), modem))
-
-    def mend() -> None:
-        line.close()
-        healthy(bench, seed=seed)
-
-    return Fault(bench, "modem-text", line.url, mend=mend)
-
-
-@cause
-def robot_off(bench: Bench, rng: random.Random, seed: int) -> Fault:
-    """The robot is switched off."""
-    kind = ("amigo", "amigo-sh", "p3dx", "erratic", "amigo")[seed % 5]
-    robot = healthy(bench, robot=kind, faults=SILENCE, check_baud=True, seed=seed)
-
-    def mend() -> None:
-        robot.simulator.faults = Faults()
-
-    return Fault(bench, "robot-off", robot.url, mend=mend)
-
-
-@cause
-def battery_low(bench: Bench, rng: random.Random, seed: int) -> Fault:
-    """The battery is below 11 V: the robot serves, is silent, answers and opens no session, or ends each session."""
-    kind = seed % 5
-    options: dict[str, Any] = {"charge": rng.uniform(0.01, 0.06), "seed": seed}
-    if kind == 1:
-        options["faults"] = Faults(refuse_low_battery=True)
-    elif kind == 2:
-        options["faults"] = Faults(refuse_open=True)
-    elif kind == 3:
-        options["charge"] = 0.0
-    where: Any = (own_address(rng), 8101) if kind == 4 else bench.path()
-    robot = bench.add(RobotLine(where, **options))
-
-    def mend() -> None:
-        robot.simulator.battery.charge = 1.0
-        robot.simulator.faults = Faults()
-
-    return Fault(bench, "battery-low", robot.url, mend=mend, robot=robot)
-
-
-@cause
-def host_name(bench: Bench, rng: random.Random, seed: int) -> Fault:
-    """The name of the host is misspelled."""
-    robot = bench.add(RobotLine(("127.0.0.1", 0), seed=seed))
-    name = ("localhots", "loclahost", "localhst", "locahost", "lcalhost")[seed % 5]
-    return Fault(bench, "host-name", f"{name}:{robot.url.rpartition(':')[2]}")
-
-
-@cause
-def bridge_without_robot(bench: Bench, rng: random.Random, seed: int) -> Fault:
-    """The bridge accepts connections, and the robot behind it is off."""
-    address = (own_address(rng), (8101, 8101, 4001, 10001, 8101)[seed % 5])
-    robot = bench.add(RobotLine(address, robot=rng.choice(("amigo", "amigo-sh", "p3dx")), faults=SILENCE, seed=seed))
-
-    def mend() -> None:
-        robot.simulator.faults = Faults()
-
-    return Fault(bench, "robot-off", robot.url, mend=mend)
-
-
-_CONNECT = (
-    "import socket, sys, time; peer = socket.create_connection(sys.argv[1].rsplit(':', 1)); "
+_LOCK = (
+    "import fcntl, sys, time; port = open(sys.argv[1], 'rb', 0); fcntl.flock(port, fcntl.LOCK_EX); "
     "print('open', flush=True); time.sleep(600)"
 )
 
 
-@cause
-def other_client(bench: Bench, rng: random.Random, seed: int) -> Fault:
-    """The robot serves another client: a program here, a driver here, a program of another user or computer."""
-    kind, address = seed % 5, (own_address(rng), 8101)
-    robot = bench.add(RobotLine(address, robot=rng.choice(("amigo", "p3dx")), seed=seed))
-    code = _CLIENT if kind in (1, 3) else _CONNECT
-    client = bench.program(code, f"socket://{robot.url}" if code is _CLIENT else robot.url)
-    if kind in (2, 3):
-        bench.user = NOBODY  # it does not see the programs of others, as if they were on another computer
-
-        def mend() -> None:
-            client.terminate()
-            client.wait(20)
-            time.sleep(1.0)
-
-        return Fault(bench, "other-client", robot.url, mend=mend)
-
-    def cured(command: str) -> bool:
-        bench.type(command)
-        client.wait(20)
-        time.sleep(1.0)
-        return bench.is_well(robot.url)
-
-    return Fault(bench, "other-client", robot.url, cured=cured)
-
-
-@cause
-def sonars(bench: Bench, rng: random.Random, seed: int) -> Fault:
-    """Sonars that detect nothing, give nothing, or repeat one range."""
-    kind = ("dead_sonars", "stuck_sonars", "mute_sonars", "stuck_sonars", "dead_sonars")[seed % 5]
-    bad = frozenset(rng.sample((0, 1, 2, 3, 5, 6, 7), 2 if seed % 5 == 3 else 1))
-    faults = Faults(**{kind: bad})
-    robot = healthy(bench, robot=rng.choice(("amigo", "amigo-sh")), faults=faults, seed=seed)
-    key = {"dead_sonars": "sonar-deaf", "stuck_sonars": "sonar-stuck", "mute_sonars": "sonar-silent"}[kind]
-
-    def cured(command: str) -> bool:
-        """The node is started as printed, and tells the robot to fire the good sonars only."""
-        node = bench.start("bash", "-c", f"exec {command}")
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end and not (orders := _polling(robot)):
-            time.sleep(0.2)
-        node.send_signal(signal.SIGINT)
-        node.wait(30)
-        return bool(orders) and set(orders[-1]) == set(range(1, 9)) - {number + 1 for number in bad}
-
-    return Fault(bench, key, robot.url, cured=cured, robot=robot)
-
-
-def _polling(robot: RobotLine) -> list[bytes]:
-    """The firing sequences that the robot was told: numbers from 1."""
-    orders = [command.value for command in robot.received if getattr(command, "name", "") == "POLLING"]
-    return [bytes(order) for order in orders if isinstance(order, bytes)]
-
-
 @contextlib.contextmanager
-def fault(name: str, seed: int) -> Iterator[Fault]:
-    """Put up one cause for a `with` block."""
+def port_busy() -> Iterator[tuple[Bench, Callable[[str], bool]]]:
+    """Let another program have the port open, with a lock; yield as `no_permission` does."""
     with Bench() as bench:
-        yield CAUSES[name](bench, random.Random(f"{name}{seed}"), seed)
+        holder = subprocess.Popen([sys.executable, "-c", _LOCK, bench.robot.url], stdout=subprocess.PIPE)
+        assert holder.stdout is not None and holder.stdout.readline()
 
+        def cured(command: str) -> bool:
+            bench.type(command)
+            holder.wait(20)
+            time.sleep(1.0)
+            return bench.is_well()
 
-__all__ = ["CAUSES", "Bench", "Diagnosis", "Fault", "PtyLine", "RobotLine", "TcpLine", "fault"]
+        try:
+            yield bench, cured
+        finally:
+            holder.kill()
+            holder.communicate()

@@ -14,11 +14,12 @@ import sys
 import time
 import types
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from doctor_bench import PtyLine, RobotLine, TcpLine, fault, silent
+from doctor_bench import PtyLine, RobotLine, TcpLine, no_permission, port_busy, silent
 from fault_proxy import Fault, VirtualPort
 
 from amigobot_driver.cli import main
@@ -198,8 +199,9 @@ def test_a_profile_of_another_robot_is_a_warning() -> None:
     assert causes(look("sim://amigo", 2.0, profile="amigo")) == []
 
 
-def test_a_checksum_over_the_count_is_told_with_the_profile_for_it() -> None:
-    ((_, cause),) = verdict(look("sim://erratic?checksum=count", 2.0))
+def test_a_checksum_over_the_count_is_told_with_the_profile_for_it(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text("extends: erratic\nname: own\nquirks: {checksum_over_count: true}\n")
+    ((_, cause),) = verdict(look(f"sim://?robot={tmp_path}/own.yaml", 2.0))
     assert cause.key == "unknown-checksum"
     assert "checksum_over_count: true" in cause.command
 
@@ -402,15 +404,14 @@ def test_the_programs_at_a_port_and_at_a_server_are_found(tmp_path: Path) -> Non
         server.close()
 
 
-#: The other causes are tried above, in this process.
-@pytest.mark.parametrize(("name", "seed"), [("no_permission", 1), ("port_busy", 1)])
-def test_the_remedy_as_printed_cures_the_cause(name: str, seed: int) -> None:
-    if name == "no_permission" and os.geteuid():
+@pytest.mark.parametrize("cause", [no_permission, port_busy])
+def test_the_remedy_as_printed_cures_the_cause(cause: Callable[[], Any]) -> None:
+    if cause is no_permission and os.geteuid():
         pytest.skip("becoming another user needs root")
-    with fault(name, seed) as made:
-        diagnosis = made.bench.doctor(made.target)
-        assert (diagnosis.status, diagnosis.causes[:1]) == (1, [made.key])
-        assert made.is_cured(diagnosis.result["verdict"][0]["command"])
+    with cause() as (bench, cured):
+        diagnosis = bench.doctor(bench.robot.url)
+        assert (diagnosis.status, diagnosis.causes[:1]) == (1, [cause.__name__.replace("_", "-")])
+        assert cured(diagnosis.result["verdict"][0]["command"])
 
 
 # -- ROS --------------------------------------------------------------------------------------------------------------

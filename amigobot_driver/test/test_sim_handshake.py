@@ -9,7 +9,7 @@ import pytest
 from sim_client import Client
 
 from amigobot_driver.protocol import Command, Reset, encode_frame
-from amigobot_driver.sim import SessionState
+from amigobot_driver.sim import Faults, SessionState
 
 SYNCS = (Command.PULSE, Command.OPEN, Command.CLOSE)
 
@@ -40,6 +40,14 @@ class TestOpen:
         client.run(0.5, alive=False)
         client.open()
         assert (client.config().trans_vel_max, client.config().rot_kp) == (300, 30)
+
+
+def test_a_robot_with_a_low_battery_may_answer_no_client() -> None:
+    """docs/protocol E-34."""
+    client = Client(charge=0.02, faults=Faults(refuse_low_battery=True))
+    assert answers(client, 0) == []
+    client.sim.battery.charge = 1.0
+    assert answers(client, 0) == ["SyncEcho"]
 
 
 class TestInput:
