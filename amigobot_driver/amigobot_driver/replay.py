@@ -159,7 +159,6 @@ class Replay:
         self._robot = robot
         self._listener = listener
         self._replayed = ReplayedRobot()
-        robot.session.any_robot = True
         self._lock = threading.RLock()
         self._now = 0.0
         #: the same instant as a recorded stamp (ns) and as the robot's time (s)
@@ -281,6 +280,7 @@ class Replay:
         if silent and self.counts.sessions == 1 and not self.counts.greetings:
             self.counts.joined = 1
         self._replayed.reset(silent=silent)
+        self._robot.session.forget_robot()
         self._deliver(self._robot.link.connected(0.0, self._robot.baud, self._now))
         if not silent:
             # The Erratic streams from power-up; the session recognizes the dialect from that.

@@ -356,17 +356,6 @@ ROWS = (
         within=3.0,
     ),
     Row(
-        name="out of range",
-        happens="the radio loses the robot for a minute",
-        seen="the same, until the radio works again",
-        begin=out_of_range,
-        end=back,
-        lasts=60.0,
-        link=LOST,
-        says="is the robot switched on and in range?",
-        within=3.0,
-    ),
-    Row(
         name="deaf",
         happens="no byte reaches the robot for 6 s, its packets arrive",
         seen="topics continue; the watchdog stops the robot, and only a new velocity starts it again",

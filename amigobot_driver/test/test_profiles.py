@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -164,6 +165,8 @@ class TestOwnFile:
             ("sonar: {poses: [[1, 2]]}", "sonar: poses is [1, 2], expected a list of 3 numbers"),
             ("battery: {curve: [[12, 1], [11, 0]]}", "battery: curve is [[12, 1], [11, 0]], expected pairs"),
             ("flash: {Name: [1]}", "flash: 'Name' is [1], expected an integer or a text"),
+            ("name: a\nname: b", "not YAML (key 'name' is given twice"),
+            ("name: [", "not YAML (while parsing a flow"),
         ],
         ids=lambda value: value[:40],
     )
@@ -180,22 +183,14 @@ class TestOwnFile:
     @pytest.mark.parametrize(
         ("text", "complaint"),
         [
-            ("extends: amigo\nname: a\nname: b", "not YAML (key 'name' is given twice"),
             ("extends: unknown", "extends is 'unknown', allowed: amigo, amigo-1.0, amigo-sh,"),
             ("name: x", "description, units, body, limits"),
             ("amigo", "the content is 'amigo', expected a mapping of keys to values"),
-            ("name: [", "not YAML (while parsing a flow"),
         ],
-        ids=lambda value: value[:40],
     )
-    def test_a_file_that_is_no_profile_is_told_in_one_line(
-        self, load: Load, text: str, complaint: str, tmp_path: Path
-    ) -> None:
-        with pytest.raises(ProfileError) as refusal:
+    def test_a_file_that_is_no_profile_is_told(self, load: Load, text: str, complaint: str, tmp_path: Path) -> None:
+        with pytest.raises(ProfileError, match=re.escape(f"{tmp_path / 'mine.yaml'}: {complaint}")):
             load(text)
-        message = str(refusal.value)
-        assert message.startswith(f"{tmp_path / 'mine.yaml'}: {complaint}")
-        assert "\n" not in message
 
     @pytest.mark.parametrize(
         "name",

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 from bench import Bench
@@ -51,15 +50,6 @@ def test_every_ring_is_heard_in_metres(robot: str) -> None:
     beam = [world.cast(x, y, pose.heading + mount.heading + half * share) for share in (-1.0, -0.5, 0.0, 0.5, 1.0)]
     heard = [ping.range for ping in pings if ping.number == ahead]
     assert heard and heard[0] == pytest.approx(min(beam), abs=0.05)
-
-
-def test_a_pioneer_that_nobody_knows_is_a_guess_that_says_so() -> None:
-    stranger = replace(load_profile("p3dx-sh"), flash={"Subtype": "p9dx"})
-    bench = Bench(simulator=lambda: Simulator(stranger))
-    bench.connect()
-    (identified,) = bench.told(Identified)
-    assert (identified.profile.name, identified.known) == ("generic", False)
-    assert "Pioneer/p9dx" in identified.reason and "the profiles are" in identified.reason
 
 
 @pytest.mark.parametrize("name", ["erratic", "erratic-degrees"])

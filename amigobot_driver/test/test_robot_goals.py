@@ -366,23 +366,6 @@ class TestSmallRequests:
         assert outcome.success, outcome.message
         assert way.along == pytest.approx(distance, abs=max(0.001, 0.1 * abs(distance)))
 
-    @pytest.mark.parametrize("distance", [0.0009, -0.0004, 1e-9])
-    def test_a_move_below_the_firmwares_resolution_is_refused_with_the_least(self, bench, distance):
-        with pytest.raises(RequestRefusedError, match=r"m, allowed: 0 or at least 0.001 m"):
-            moved(bench, distance)
-
-    @pytest.mark.parametrize("degrees", [0.9, -0.1, 1e-9])
-    def test_a_turn_below_the_firmwares_resolution_is_refused_with_the_least(self, bench, degrees):
-        with pytest.raises(RequestRefusedError, match=r"rad, allowed: 0 or at least 0.0175 rad \(1 deg\)"):
-            turned(bench, degrees)
-
-    def test_a_robot_with_a_dead_band_says_what_is_left(self, bench):
-        """Its servo does nothing for a distance so short."""
-        bench.up.fault = losing(Command.MOVE)
-        outcome = finish(bench, moved(bench, 0.015))
-        assert not outcome.success
-        assert "0.015 m are left" in outcome.message
-
 
 class TestRange:
     def test_a_robot_that_goes_beyond_the_goal_is_stopped(self, bench):
@@ -436,15 +419,6 @@ class TestLimitsThatChange:
         assert bench.simulator.truth.left_velocity < 0.12
         request_motion(bench)
         assert bench.robot.motion.requested.size > 2 * slow.size
-
-    @pytest.mark.parametrize("limit", [0.0004, -0.5, math.nan, math.inf])
-    def test_one_that_the_firmware_cannot_keep_is_refused(self, limit):
-        with pytest.raises(
-            ValueError, match=r"max_linear is .* m/s, allowed: 0 \(keeps the robot's limit\) or at least 0.001 m/s"
-        ):
-            Options(max_linear=limit)
-        with pytest.raises(ValueError, match=r"max_angular is .* rad/s, allowed"):
-            Options(max_angular=limit)
 
 
 class TestFrozenProcess:

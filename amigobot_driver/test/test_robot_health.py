@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import pytest
-from bench import Bench, Noise, losing, losing_first
+from bench import Bench, Noise, losing
 
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot.devices.switch import Switch
@@ -27,6 +27,7 @@ class TestWishes:
         assert not bench.reports[-1].motors_enabled
         assert bench.robot.motors.problem == "the robot does not switch its motors on"
         assert counters(bench)["motors_given_up"] == 1
+        assert bench.notices == ["sent ENABLE(1) 8 times in 2.4 s; the robot reports motors off"]
         since = bench.now
         bench.run(10)
         assert not [word for word in bench.words(since) if word.startswith("ENABLE")], "not in this session"
@@ -35,15 +36,6 @@ class TestWishes:
         bench.connect()
         assert bench.reports[-1].motors_enabled
         assert not bench.robot.motors.problem
-
-
-def test_what_is_sent_again_is_counted_by_whom() -> None:
-    bench = Bench()
-    bench.up.fault = losing_first(3, Command.ENABLE)
-    bench.connect()
-    bench.run(3)
-    assert counters(bench)["motors_resent"] == 3
-    assert counters(bench)["sonar_resent"] == counters(bench)["motors_given_up"] == 0
 
 
 class TestLinkTiming:

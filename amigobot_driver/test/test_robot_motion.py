@@ -142,22 +142,6 @@ class TestStopFirst:
     Source: docs/protocol 3.6.
     """
 
-    def test_at_the_begin_of_every_session(self) -> None:
-        bench = Bench()
-        bench.connect()
-        words = bench.words()
-        begin = words.index("OPEN", 3)
-        assert words[begin:][:5] == ["OPEN", "PULSE", "STOP", "VEL(0)", "RVEL(0)"]
-
-    @pytest.mark.parametrize("seconds", [1.1, 2.5, 30.0])
-    def test_after_this_process_slept(self, bench: Bench, seconds: float) -> None:
-        bench.run(2, cmd_vel=(0.5, 0.5))
-        bench.sleep(seconds)
-        since = bench.now
-        bench.run(2)
-        assert bench.words(since)[0] == "STOP"
-        assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
-
     @pytest.mark.parametrize("writer_first", [False, True])
     @pytest.mark.parametrize("seconds", [0.55, 0.95])
     def test_a_velocity_that_waited_for_its_turn_expires_while_this_process_sleeps(
@@ -169,19 +153,6 @@ class TestStopFirst:
         bench.sleep(seconds, writer_first=writer_first)
         bench.run(1)
         assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
-
-    def test_velocities_that_may_have_waited_meanwhile_are_refused(self, bench: Bench) -> None:
-        """However early the stop goes out: what a dead sender said last comes after it."""
-        bench.run(2, cmd_vel=(0.5, 0.5))
-        bench.sleep(1.5)
-        since = bench.now
-        bench.run(0.1)
-        with pytest.raises(RequestRefusedError, match="was suspended"):
-            bench.drive(0.5, 0.5)
-        bench.run(2)
-        assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
-        bench.run(1, cmd_vel=(0.5, 0.0))
-        assert bench.reports[-1].moving
 
     def test_an_old_velocity_that_arrives_late_after_a_sleep_is_refused_too(self, bench: Bench) -> None:
         """The computer is busy after it wakes up: the middleware delivers late what waited in its queue."""
@@ -461,15 +432,6 @@ class TestWire:
         assert bench.robot.queue.spacing == bench.robot.profile.link.command_spacing
 
 
-class TestMotorsOff:
-    def test_a_velocity_then_is_explained_with_the_remedy(self) -> None:
-        bench = Bench(Options(motors_on_connect=False))
-        bench.connect()
-        bench.run(3, cmd_vel=(0.3, 0.0))
-        assert any("the motors are off: call enable_motors" in notice for notice in bench.notices)
-        assert not bench.reports[-1].moving
-
-
 # -- the queue by itself -------------------------------------------------------------------------------------
 
 
@@ -496,10 +458,3 @@ class TestOutbox:
             assert queue.put(instruction, priority)
         assert drained(queue) == ["E_STOP", "STOP", "VEL(1)", "RVEL(2)", "PULSE", "SOUND(1)", "SOUND(2)"]
         assert queue.next_time() == math.inf
-
-    def test_routine_is_bounded_and_what_is_refused_is_counted(self) -> None:
-        queue = CommandQueue(0.02)
-        accepted = [queue.put(Command.SOUND(1)) for _ in range(MAX_ROUTINE + 5)]
-        assert accepted == [True] * MAX_ROUTINE + [False] * 5
-        assert queue.stats.refused == 5
-        assert queue.put(Command.E_STOP(), Priority.EMERGENCY)

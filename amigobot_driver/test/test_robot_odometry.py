@@ -346,31 +346,6 @@ class TestStamps:
         then = truth.pose.x - truth.left_velocity * (truth.time - moving.stamp)
         assert moving.odometry.x == pytest.approx(then, abs=0.003)
 
-    @pytest.mark.parametrize("chunk", [10, 40, 62, 4096])
-    def test_never_run_backwards(self, chunk: int) -> None:
-        """Even when packets come in heaps, in chunks of any size: tf and filters refuse what is older than theirs."""
-        bench = Bench()
-        bench.connect()
-        bench.down.chunk = chunk
-        for _ in range(10):
-            bench.sleep(0.45)
-            bench.run(0.13)
-        stamps = [report.stamp for report in bench.reports]
-        assert len(stamps) > 60
-        assert all(before < after for before, after in pairwise(stamps))
-
-
-def test_a_worn_robot_drifts_in_truth_and_not_in_the_counters() -> None:
-    """The driver adds nothing to the robot's own error: what it reports is what the wheels say."""
-    bench = Bench(simulator=lambda: Simulator(AMIGO, wear=Wear(left_scale=1.02)))
-    bench.connect()
-    bench.run(20, cmd_vel=(0.3, 0.0))
-    bench.run(2)
-    odometry, truth = bench.robot.estimator.odometer.state, bench.simulator.truth.pose
-    assert abs(truth.y) > 0.1
-    assert odometry.y == pytest.approx(0, abs=0.005)
-    assert odometry.x == pytest.approx(bench.simulator._body.right.travel, abs=0.01)
-
 
 def test_the_variance_of_the_turn_rate_admits_a_revcount_that_nobody_calibrated() -> None:
     """9 % off, as on a robot on carpet: within one standard deviation."""

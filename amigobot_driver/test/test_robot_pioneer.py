@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench import Bench, losing, losing_first
+from bench import Bench, losing
 from component_bench import ComponentBench
 
 from amigobot_driver.profiles import load_profile
@@ -176,14 +176,6 @@ class TestCompass:
         assert isinstance(read, CompassReading)
         assert math.degrees(read.heading) == pytest.approx(degrees)
 
-    def test_it_is_asked_for_until_the_sip_shows_it(self) -> None:
-        bench = Bench(Options(compass="sip"), robot=ARCOS)
-        bench.up.fault = losing_first(2, Command.TCM2)
-        bench.connect()
-        bench.run(3)
-        assert bench.words().count("TCM2(1)") == 3
-        assert bench.told(CompassReading)
-
     def test_or_until_it_is_clear_that_there_is_none(self) -> None:
         bench = Bench(Options(compass="sip"), robot=ARCOS)
         bench.up.fault = losing(Command.TCM2)
@@ -266,12 +258,6 @@ class TestGripper:
         done = ordered(bench, order, duration)
         assert not done.success and complaint in done.message
         assert not [word for word in bench.words(since) if word.startswith("GRIP")]
-
-    def test_an_order_that_gets_lost_is_sent_again(self) -> None:
-        bench = pioneer(flash={"Gripper": 1})
-        bench.up.fault = losing_first(2, Command.GRIPPER)
-        assert ordered(bench, "open").success
-        assert bench.words().count("GRIPPER(1)") == 3
 
     @pytest.mark.parametrize(
         ("switches", "paddles", "lift", "beams", "contacts", "moves"),

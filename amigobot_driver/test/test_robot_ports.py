@@ -13,8 +13,8 @@ import pytest
 from bench import Bench, losing, losing_first
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, Io, decode
-from amigobot_driver.robot import FrameSeen, Options, Outcome, Report, RequestRefusedError
+from amigobot_driver.protocol import Command, decode
+from amigobot_driver.robot import FrameSeen, Options, Outcome, RequestRefusedError
 from amigobot_driver.robot.devices.digital_io import RETRIES
 from amigobot_driver.sim import Simulator
 
@@ -54,12 +54,6 @@ def test_outputs_are_set_and_cleared_and_the_others_left_alone(bench: PortBench)
     assert bench.set(0b000001, 0b000000) == Outcome(True, "outputs 0x20, confirmed by the robot")
     assert bench.simulator.pins.outputs == 0b100000
     assert bench.reports[-1].ports.digital_out == 0b100000
-
-
-def test_a_lost_digout_is_sent_again(bench: PortBench) -> None:
-    bench.up.fault = losing_first(2, Command.DIGOUT)
-    assert bench.set(0b1, 0b1).success
-    assert bench.words().count("DIGOUT(257)") == 3
 
 
 def test_pins_that_are_inputs_are_named(bench: PortBench) -> None:
@@ -116,20 +110,6 @@ def test_a_lost_adsel_is_sent_again_and_a_deaf_robot_given_up(bench: PortBench) 
 
 
 # -- IOpacs ---------------------------------------------------------------------------------------------------
-
-
-def test_iopacs_stream_while_wanted_and_sips_come_all_the_same(tmp_path: Path) -> None:
-    bench = PortBench(tmp_path, baud=9600, options=Options(io_stream=True))
-    start = bench.now
-    bench.run(10.0)
-    packets = [packet for _, packet in bench.packets(start) if isinstance(packet, Io)]
-    assert len(packets) >= 95
-    assert len(bench.told(Report, start)) >= 98
-    bench.ask(lambda: bench.robot.configure(Options(), bench.now))
-    bench.run(3.0)
-    stopped = bench.now
-    bench.run(2.0)
-    assert not [packet for _, packet in bench.packets(stopped) if isinstance(packet, Io)]
 
 
 # -- raw commands and frames ----------------------------------------------------------------------------------
@@ -209,16 +189,6 @@ def test_what_has_no_service_of_its_own_is_reached_raw(bench: PortBench, command
     assert send(bench, Command[command].number, [] if argument is None else [argument]).success
     bench.run(1.0)
     assert [instruction for _, instruction in bench.sent(start)].count(Command[command](argument)) == 1
-
-
-def test_raw_commands_do_not_pile_up_for_ever(bench: PortBench) -> None:
-    answers = [send(bench, 200) for _ in range(300)]
-    assert not answers[-1].success
-    assert answers[-1].message == "command 200 is not sent: 200 commands are waiting already: send fewer at a time"
-    start = bench.now
-    bench.drive(0.1, 0.0)
-    bench.until(lambda: "VEL(100)" in bench.words(start))
-    assert bench.now - start <= bench.robot.queue.spacing + 1e-6, "a velocity waits for none of them"
 
 
 def test_every_frame_is_told_with_its_time_when_asked_for(tmp_path: Path) -> None:

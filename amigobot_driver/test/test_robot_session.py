@@ -10,15 +10,11 @@ from dataclasses import replace
 
 import pytest
 from bench import Bench, losing, losing_first
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
-    ACTIVMEDIA_PACKETS,
     Command,
     ErraticConfig,
-    FrameDecoder,
     Reset,
     SyncReply,
     encode_frame,
@@ -152,13 +148,6 @@ class TestLineSpeed:
         bench.until(lambda: not bench.robot.running)
         bench.until(running(bench), within=200)
 
-    def test_does_not_matter_on_a_port_without_one(self) -> None:
-        bench = Bench(baud=0)
-        bench.switch_off()
-        bench.plug_in()
-        bench.run(60)
-        assert "no robot answers: is it" in bench.robot.note
-
 
 class TestRadioModem:
     def test_is_called_by_itself(self) -> None:
@@ -196,17 +185,6 @@ class TestSessionLeftOpen:
         bench.until(running(bench))
         assert bench.words()[0] == "STOP"
         assert bench.simulator.truth.left_velocity == 0
-
-    def test_of_a_robot_that_its_watchdog_has_stopped(self) -> None:
-        """It would drive on at the first frame that is not STOP."""
-        bench = Bench()
-        left_driving(bench)
-        bench.run(3)
-        position = bench.simulator.truth.pose.x
-        bench.plug_in()
-        bench.until(running(bench))
-        assert bench.words()[0] == "STOP"
-        assert bench.simulator.truth.pose.x - position < 0.01
 
     def test_synchronised_but_not_open(self) -> None:
         """Such a robot is silent, and hears nothing but OPEN and CLOSE."""
@@ -295,16 +273,6 @@ class TestLostSession:
         self.reconnected(bench, within=6)
         assert "the robot's controller was reset" in bench.notes
 
-    def test_robot_was_switched_off_and_on(self, bench: Bench) -> None:
-        bench.switch_off()
-        bench.run(5)
-        assert bench.robot.state is LOST
-        assert "no packet for" in bench.robot.note
-        bench.switch_on()
-        bench.until(running(bench), within=3)
-        bench.run(2)
-        assert bench.reports[-1].motors_enabled
-
     @pytest.mark.parametrize("baud", [None, 0], ids=["serial", "TCP"])
     def test_robot_that_hears_and_is_not_heard_is_told_to_stop_first(self, baud: int | None) -> None:
         bench = Bench(baud=baud)
@@ -328,32 +296,6 @@ class TestLostSession:
         bench.plug_in()
         bench.until(running(bench))
         assert bench.words(since)[0] == "PULSE"
-
-    def test_silence_is_noticed_within_a_second(self, bench: Bench) -> None:
-        bench.go_out_of_range()
-        assert bench.until(lambda: not bench.robot.running) < 1.2
-        count = len(bench.reports)
-        bench.run(10)
-        assert len(bench.reports) == count, "nothing stale is published as fresh"
-
-    def test_a_few_lost_packets_are_no_reason(self, bench: Bench) -> None:
-        bench.go_out_of_range()
-        bench.run(0.7)
-        bench.come_back()
-        bench.run(5)
-        assert bench.states == [SYNCING, OPENING, RUNNING]
-
-    @pytest.mark.parametrize("away", [0.1, 1.0, 10.0])
-    def test_cable_was_pulled_and_put_back(self, bench: Bench, away: float) -> None:
-        bench.unplug()
-        assert bench.robot.state is DISCONNECTED
-        assert bench.robot.note == "/dev/ttyUSB0: the port has disappeared"
-        bench.run(away)
-        bench.plug_in()
-        assert bench.until(running(bench)) < 2.0
-        bench.run(2)
-        assert bench.reports[-1].motors_enabled
-        assert not bench.reports[-1].moving
 
 
 class TestFrozenProcess:
@@ -486,50 +428,3 @@ class TestClose:
         bench.ask(bench.robot.link.close)
         bench.run(2)
         assert bench.words(since) == []
-
-
-# -- bytes are never trusted ----------------------------------------------------------------------------------
-
-
-def in_state(state: LinkState) -> Bench:
-    bench = Bench()
-    if state is DISCONNECTED:
-        return bench
-    if state is LOST:
-        bench.connect()
-        bench.switch_off()
-        bench.until(lambda: not bench.robot.running)
-        return bench
-    bench.plug_in()
-    bench.until(lambda: bench.robot.state is state)
-    return bench
-
-
-noise = st.binary(max_size=60)
-good_frames = st.builds(
-    lambda packet_id, data: encode_frame(bytes([packet_id]) + data),
-    st.sampled_from([*ACTIVMEDIA_PACKETS, 0x55]),
-    st.binary(max_size=120),
-)
-sips = st.builds(lambda data: encode_frame(b"\x32" + data), st.binary(min_size=20, max_size=90))
-resets = st.just(encode_frame(Reset().encode()))
-
-
-class TestAnyBytes:
-    @pytest.mark.parametrize("state", LinkState)
-    @given(chunks=st.lists(st.one_of(noise, good_frames, sips, resets), max_size=12))
-    @settings(max_examples=30)
-    def test_raise_nothing_in_any_state_and_the_robot_connects_afterwards(
-        self, state: LinkState, chunks: list[bytes]
-    ) -> None:
-        bench = in_state(state)
-        for chunk in chunks:
-            bench.emit(bench.robot.link.receive(chunk, bench.now))
-            bench.run(0.02)
-        bench.unplug()
-        bench.switch_on()
-        bench.plug_in()
-        bench.until(running(bench), within=60)
-        decoder = FrameDecoder()
-        for _, data in bench.up.log:
-            assert len(decoder.feed(encode_frame(data), 0.0)) == 1

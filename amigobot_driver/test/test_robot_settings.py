@@ -70,13 +70,6 @@ class TestSwitching:
         bench.run(10)
         assert bench.words(since).count("ENABLE(1)") == Switch.retries.limit, "and is left at that"
 
-    def test_that_nobody_waits_for_and_the_robot_ignores_is_told_to_the_operator(self) -> None:
-        bench = Bench()
-        bench.up.fault = losing(Command.ENABLE)
-        bench.connect()
-        bench.run(5)
-        assert bench.notices == ["sent ENABLE(1) 8 times in 2.4 s; the robot reports motors off"]
-
     def test_the_newest_wish_counts(self, bench: Bench) -> None:
         first, second = motors(bench, False), motors(bench, True)
         bench.run(2)

@@ -102,14 +102,6 @@ def test_a_gap_of_the_playlist_is_reported_and_filled_by_another_listing() -> No
     assert bench.names == named(ANIMALS)
 
 
-def test_a_lost_count_is_requested_again() -> None:
-    bench = SoundBench()
-    left = [1]
-    bench.down.fault = lambda frame: b"" if frame[3] == 0xD0 and not any(frame[6:30]) and left and left.pop() else frame
-    assert bench.list().success
-    assert bench.names == named(ANIMALS)
-
-
 def test_a_count_that_comes_twice_is_no_empty_entry() -> None:
     bench = SoundBench(sounds=playlist(["x"] * 60))
     bench.down.delay = 1.5 * SoundPlayer.retries.interval
@@ -223,12 +215,6 @@ def test_off_and_on_are_confirmed_by_the_robot(bench: SoundBench) -> None:
     for on, word in ((False, "off"), (True, "on")):
         assert bench.switch(on) == Outcome(True, f"sounds {word}, confirmed by the robot")
         assert bench.robot.sounds.enabled is on
-
-
-def test_a_lost_switch_is_sent_again(bench: SoundBench) -> None:
-    bench.up.fault = losing_first(3, Command.SOUNDTOG)
-    assert bench.switch(False).success
-    assert bench.words().count("SOUNDTOG(0)") == 4
 
 
 def test_a_switch_that_is_not_taken_says_what_the_robot_reports(bench: SoundBench) -> None:

@@ -229,15 +229,6 @@ class TestOdometryFromEncoders:
         assert distance < 0.005
         assert abs(yaw) < 0.01
 
-    def test_set_odometry_holds_for_the_ticks_too(self) -> None:
-        drive = Drive("amigo", encoders=True)
-        drive.go(0.2, 0.0, 2)
-        drive.bench.run(2)
-        drive.bench.robot.set_odometry(5.0, -3.0, 1.0)
-        drive.bench.run(1)
-        state = drive.states[-1][1]
-        assert (state.x, state.y, state.yaw) == pytest.approx((5.0, -3.0, 1.0), abs=1e-6)
-
     def test_a_packet_has_the_stamp_of_its_cycle(self) -> None:
         """It follows the SIP on the line, 37 ms at 9600 baud, and tells of the same moment."""
         bench = connected(encoder_stream=True)

@@ -94,32 +94,6 @@ def test_a_robot_that_did_not_receive_config_for_a_while_gets_the_requested_valu
     assert bench.robot.tuning.config.trans_vel_max == 400
 
 
-def test_everything_is_applied_again_after_a_reconnect(bench):
-    assert want(bench, rot_kp=33).success
-    bench.unplug()
-    bench.switch_on()
-    bench.connect()
-    bench.run(2.0)
-    assert bench.robot.tuning.config.rot_kp == 33
-
-
-@pytest.mark.parametrize(
-    ("values", "complaint"),
-    [
-        ({"rot_kp": 40000}, "rot_kp is 40000, allowed: 0 to 32767"),
-        ({"rot_kp": -1}, "rot_kp is -1, allowed: 0 to 32767"),
-        ({"low_battery": 100}, "working value low_battery cannot be set, allowed: trans_vel_max"),
-        ({"sonar_cycle": 500}, "sonar_cycle is 500, allowed: 2 to 120 ms"),
-    ],
-)
-def test_nonsense_is_refused_before_anything_is_sent(bench, values, complaint):
-    start = bench.now
-    with pytest.raises(ValueError, match=complaint):
-        bench.robot.tuning.set(values, bench.now)
-    bench.run(0.2)
-    assert not any(word.startswith(("ROTKP", "CONFIG", "SONARCYCLE")) for word in bench.words(start + 1e-6))
-
-
 @pytest.mark.parametrize("name", TUNABLE)
 def test_each_end_of_the_range_is_taken_and_one_beyond_is_refused_and_changes_nothing(name):
     bench = Bench(Options(), "amigo-sh")
@@ -208,14 +182,6 @@ def test_success_means_that_the_robot_has_the_value_however_requests_overlap(ben
         bench.run(0.3)
         assert future.result().success
         assert bench.simulator._firmware.working.rot_kp == 31
-
-
-def test_options_are_applied_on_connecting():
-    bench = Bench(Options(tuning={"trans_acc": 123, "rot_kv": 66}))
-    bench.connect()
-    bench.run(1.0)
-    config = bench.robot.tuning.config
-    assert (config.trans_acc, config.rot_kv) == (123, 66)
 
 
 class TestSonarSequence:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from bench import Bench, lost
+from bench import Bench
 
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot import MotionGoal, Options, Outcome, RequestRefusedError
@@ -50,39 +50,18 @@ def test_a_move_ends_where_it_was_asked_to(bench, distance):
     assert bench.simulator.truth.pose.x == pytest.approx(distance, abs=0.03)
 
 
-def test_lost_frames_are_sent_again_and_never_twice_the_way(bench):
-    arrived = iter([lost] * 6)
-    bench.up.fault = lambda frame: next(arrived, lambda whole: whole)(frame)
-    move = bench.ask(lambda: bench.robot.move(0.4, bench.now))
-    assert finish(bench, move).success
-    assert bench.simulator.truth.pose.x == pytest.approx(0.4, abs=0.03)
-
-
-def test_a_robot_that_does_not_get_on_is_stopped_and_said_so(bench):
-    bench.run(0.5)
-    bench.up.fault = lost
-    outcome = finish(bench, bench.ask(lambda: bench.robot.move(0.5, bench.now)))
-    assert not outcome.success
-    assert "no progress" in outcome.message
-
-
-def test_motors_that_are_off_are_said_at_once():
-    bench = Bench(Options(motors_on_connect=False))
-    bench.connect()
-    with pytest.raises(RequestRefusedError, match="motors are off"):
-        bench.robot.turn(1.0, bench.now)
-
-
-@pytest.mark.parametrize("angle", [3.2, -4.0, math.nan, math.inf])
-def test_angles_out_of_range_are_refused(bench, angle):
-    with pytest.raises(RequestRefusedError, match="rad"):
-        bench.robot.turn(angle, bench.now)
-
-
-@pytest.mark.parametrize("distance", [33.0, math.nan, -math.inf])
-def test_distances_out_of_range_are_refused(bench, distance):
-    with pytest.raises(RequestRefusedError, match=r"m, allowed: -32 to 32 m; send several moves"):
-        bench.robot.move(distance, bench.now)
+@pytest.mark.parametrize(
+    ("goal", "value", "allowed"),
+    [
+        *(("turn", value, r"rad, allowed: -3.14 to 3.14 rad") for value in (3.2, -4.0, math.nan, math.inf)),
+        *(("turn", math.radians(value), r"0 or at least 0.0175 rad \(1 deg\)") for value in (0.9, -0.1)),
+        *(("move", value, r"m, allowed: -32 to 32 m; send several") for value in (33.0, math.nan, -math.inf)),
+        *(("move", value, r"m, allowed: 0 or at least 0.001 m") for value in (0.0009, -0.0004)),
+    ],
+)
+def test_a_goal_out_of_range_is_refused(bench, goal, value, allowed):
+    with pytest.raises(RequestRefusedError, match=allowed):
+        getattr(bench.robot, goal)(value, bench.now)
 
 
 class TestWheels:
@@ -125,12 +104,3 @@ class TestWheels:
     def test_they_are_the_nearest_steps_within_the_limits(self, left, right, difference, steps):
         (command,) = Wheels.nearest(left, right, 0.41, difference, 0.02).instructions
         assert command == Command.VEL2((steps[0] & 0xFF) << 8 | steps[1] & 0xFF)
-
-
-class TestHeading:
-    def test_the_firmware_keeps_the_heading(self, bench):
-        for _ in range(50):
-            bench.ask(lambda: bench.robot.drive_heading(0.15, math.radians(45), bench.now))
-            bench.run(0.1)
-        assert math.degrees(bench.simulator.truth.pose.heading) == pytest.approx(45, abs=3)
-        assert bench.robot.estimator.odometer.state.linear == pytest.approx(0.15, abs=0.02)

@@ -414,7 +414,7 @@ class TestSimulated:
         [
             ("sim://zx81", "'zx81' is not known"),
             ("sim://amigo?world=atlantis", "atlantis"),
-            ("sim://amigo?sead=1", "option 'sead' is not known, allowed: world, "),
+            ("sim://amigo?sead=1", "option 'sead' is not known, allowed: robot, "),
             ("sim://amigo?seed=one", "seed='one'"),
             ("sim://amigo?baud=1200", "1200"),
             ("sim://amigo?check_baud=yes", "check_baud is 'yes', expected 0 or 1"),

@@ -82,15 +82,15 @@ class Session:
         self.changed = False  #: state or note may differ from what `RobotLink` reported last
         #: description for the operator: what is the case, why, and what to do
         self.note = "not connected"
-        self.identity: SyncReply | None = None  #: of the robot of the first session; another one is refused
+        self.identity: SyncReply | None = None  #: of the robot of this session, or of the last one
         self.connections = 0
         self.requested = False  #: the last session ended because of a request of the user
         self._reset_at = -math.inf
         self.found_at = 0  #: the line speed of the last session, 0: none yet, or a port without one
         self.dialect = pinned or dialects[0]  #: in use
         self.send = send
-        self._dialects, self._pinned = dialects, pinned
-        self.any_robot = False  #: each session may be with another robot: a recording does not drive one
+        self._dialects, self._pinned, self._requested_dialect = dialects, pinned, pinned
+        self._own: SyncReply | None = None  #: identity of the robot of the first session; None before
         self.refused = False  #: another robot was found at this line speed
         self._serial = ""  #: serial number of the robot
         self._doubtful = False  #: the last robot had the same name and model, and another serial number
@@ -124,6 +124,10 @@ class Session:
         self.refused = False
         self.deadline = self.silent_at = math.inf
         self._enter(LinkState.DISCONNECTED, note)
+
+    def forget_robot(self) -> None:
+        """The next session may be with another robot: each session of a recording is accepted."""
+        self._pinned, self._own, self._serial = self._requested_dialect, None, ""
 
     def receive(self, packet: Packet | None, now: float) -> None:
         """Take a packet, or None when `deadline` has passed without one."""
@@ -171,8 +175,7 @@ class Session:
         while True:
             yield from self._connect()
             self.connections += 1
-            if not self.any_robot:
-                self._pinned = self.dialect
+            self._pinned, self._own = self.dialect, self.identity
             self.found_at = self._baud
             self._enter(LinkState.RUNNING, f"connected to {self._name()}{_at([self._baud])}")
             why = yield from self._run()
@@ -217,7 +220,7 @@ class Session:
         packet = yield from self.wait(LISTEN, lambda packet: self._dialect_of(packet) is not None)
         found = self._dialect_of(packet) if packet else None
         if found and self._pinned not in (None, found):
-            if self.connections:
+            if self._own:
                 return self._refuse(f"one with the packets of the profile {found.fallback}")
             self.refused = True
             self._enter(
@@ -234,9 +237,7 @@ class Session:
         identity = yield from self.dialect.handshake(self, streaming=packet is not None)
         if identity is None:
             return False
-        known = self.identity if self.connections and not self.any_robot else None
-        if known in (None, _NAMELESS):
-            known = identity
+        known = identity if self._own in (None, _NAMELESS) else self._own
         if identity not in (known, _NAMELESS):  # some answers to the greetings of an Erratic may be lost
             self.send(Command.CLOSE())
             return self._refuse(_described(identity))
@@ -262,7 +263,7 @@ class Session:
     def _refuse(self, other: str) -> bool:
         """Leave another robot than that of the first session alone: maps, limits and settings are not for it."""
         self.refused = True
-        own = _described(self.identity or _NAMELESS, self._serial)
+        own = _described(self._own or _NAMELESS, self._serial)
         self._enter(
             LinkState.LOST,
             f"another robot answers at this port, {other}, instead of {own}: its motors stay off and nothing is set. "
@@ -299,7 +300,7 @@ class Session:
             self.send(Command.OPEN())
             self.send(Command.PULSE())
             if (yield from self.wait(FIRST_SIP_TIMEOUT, _is_sip)):
-                return self.any_robot or not self._serial or (yield from self._check_serial(identity))
+                return not self._serial or (yield from self._check_serial(identity))
         self._enter(LinkState.SYNCING, f"{self._name()} answers but opens no session: is its battery below 11 V?")
         return False
 

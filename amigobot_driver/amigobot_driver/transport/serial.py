@@ -21,10 +21,6 @@ from ..errors import PortError
 _BITS = 10
 #: Exceptions of pyserial: its own (OSError), and what it raises when a port disappears during a call.
 _FAILURES = (OSError, termios.error, TypeError, ValueError)
-#: Beginnings of the names of pseudo-terminals, on Linux and on macOS.
-_TERMINALS = "/dev/pts/", "/dev/ttys"
-#: Links to pseudo-terminals whose program has ended, by path: inode and time of the link.
-_dead_links: dict[str, tuple[int, int]] = {}
 
 
 class SerialPort:
@@ -39,11 +35,6 @@ class SerialPort:
             error = PortError(_explain(url, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))))
             error.missing = url
             raise error
-        self._link = _terminal_link(url) if local else None
-        if self._link and self._link == _dead_links.get(url):
-            # The kernel gives the number of a terminal to the next program: a shell, or another robot.
-            raise PortError(f"{url}: the program that made this link has ended; start it again, as it makes a new one")
-        self._device = os.path.realpath(url)
         try:
             self._serial = serial.serial_for_url(url, baud, do_not_open=True)
             if local:
@@ -95,20 +86,10 @@ class SerialPort:
         """Close the port, see `Port.close`."""
         # The reader thread may close the port at the same time; pyserial must close its descriptors only once.
         with self._closing:
-            if self._link and not os.path.exists(self._device):
-                _dead_links[self.name] = self._link
             cancel = getattr(self._serial, "cancel_read", None)
             if cancel and self._serial.is_open:
                 cancel()
             self._serial.close()
-
-
-def _terminal_link(path: str) -> tuple[int, int] | None:
-    """Return inode and time of a link to a pseudo-terminal; None for another path."""
-    if not os.path.islink(path) or not os.path.realpath(path).startswith(_TERMINALS):
-        return None
-    status = os.lstat(path)
-    return status.st_ino, status.st_mtime_ns
 
 
 _GONE = "the port has disappeared; plug the adapter in again"
