@@ -36,61 +36,29 @@ UNKNOWN_ROBOT = (
 )
 
 
+_SWITCH = ("true", "false")
+#: Launch arguments besides the parameters of the node: name, default, choices, description.
+_ARGUMENTS = (
+    ("params_file", str(share("config", "amigobot.yaml")), None, "parameter file of the node; arguments override it"),
+    ("namespace", "", None, "namespace of all topics, services and nodes of the robot"),
+    ("namespaced_tf", "false", _SWITCH, "/tf and /tf_static are tf and tf_static in the namespace, as in Nav2"),
+    ("description", "true", _SWITCH, "start robot_state_publisher with the model of this robot"),
+    ("rviz", "auto", ("auto", *_SWITCH), "start RViz; auto: for a simulated robot, if there are a screen and RViz"),
+    ("dashboard", "false", _SWITCH, "serve the dashboard for a browser; needs the package amigobot_tools"),
+    ("dashboard_listen", "127.0.0.1:8140", None, "address of the dashboard; beyond loopback it needs a token"),
+    ("log_level", "info", ("debug", "info", "warn", "error"), "log level of the driver"),
+    ("use_respawn", "false", _SWITCH, "restart the driver and robot_state_publisher 2 s after they end for any reason"),
+)
+
+
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the robot."""
     return LaunchDescription(
-        [parameter_argument(spec) for spec in ARGUMENTS]
-        + [
-            DeclareLaunchArgument(
-                "params_file",
-                default_value=str(share("config", "amigobot.yaml")),
-                description="parameter file of the node; launch arguments override it",
-            ),
-            DeclareLaunchArgument(
-                "namespace",
-                default_value="",
-                description="namespace of all topics, services and nodes of the robot",
-            ),
-            DeclareLaunchArgument(
-                "namespaced_tf",
-                default_value="false",
-                choices=["true", "false"],
-                description="/tf and /tf_static are tf and tf_static in the namespace, as in the launch files of Nav2",
-            ),
-            DeclareLaunchArgument(
-                "description",
-                default_value="true",
-                choices=["true", "false"],
-                description="start robot_state_publisher with the model of this robot",
-            ),
-            DeclareLaunchArgument(
-                "rviz",
-                default_value="auto",
-                choices=["auto", "true", "false"],
-                description="start RViz; auto: for a simulated robot, if there is a screen and RViz is installed",
-            ),
-            DeclareLaunchArgument(
-                "dashboard",
-                default_value="false",
-                choices=["true", "false"],
-                description="serve the dashboard for a browser; needs the package amigobot_tools",
-            ),
-            DeclareLaunchArgument(
-                "dashboard_listen",
-                default_value="127.0.0.1:8140",
-                description="address of the dashboard; on another address than loopback it prints one with a token",
-            ),
-            DeclareLaunchArgument(
-                "log_level",
-                default_value="info",
-                choices=["debug", "info", "warn", "error"],
-                description="log level of the driver",
-            ),
-            DeclareLaunchArgument(
-                "use_respawn",
-                default_value="false",
-                choices=["true", "false"],
-                description="restart the driver and robot_state_publisher 2 s after they end for any reason",
+        [
+            *map(parameter_argument, ARGUMENTS),
+            *(
+                DeclareLaunchArgument(name, default_value=default, choices=choices, description=text)
+                for name, default, choices, text in _ARGUMENTS
             ),
             OpaqueFunction(function=start),
         ]

@@ -20,38 +20,24 @@ from amigobot_driver.ros.launch_support import RESPAWN_DELAY, TF_REMAPPINGS, eff
 from amigobot_driver.sim import RobotsFile, load_robots
 from amigobot_driver.wording import wrong_type
 
+_SWITCH = ("true", "false")
+#: Launch arguments: name, default, choices, description.
+_ARGUMENTS = (
+    ("fleet_file", str(share("config", "fleet.yaml")), None, "the robots: names, launch arguments and parameters"),
+    ("robots_file", "", None, "simulate the robots of this file in one world instead, as config/robots.yaml"),
+    ("map_frame", "map", None, "frame of the start poses in the fleet file"),
+    ("namespaced_tf", "false", _SWITCH, "each robot has tf and tf_static in its namespace, and no frame prefix"),
+    ("use_respawn", "false", _SWITCH, "restart drivers 2 s after they end; the fleet file overrides it for a robot"),
+)
+
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the fleet."""
     return LaunchDescription(
         [
-            DeclareLaunchArgument(
-                "fleet_file",
-                default_value=str(share("config", "fleet.yaml")),
-                description="the robots: their names, and for each the arguments of amigobot.launch.py, and parameters",
-            ),
-            DeclareLaunchArgument(
-                "robots_file",
-                default_value="",
-                description="simulate the robots of this file in one world, in place of those of fleet_file; "
-                "config/robots.yaml is an example",
-            ),
-            DeclareLaunchArgument(
-                "map_frame",
-                default_value="map",
-                description="frame of the start poses in the fleet file",
-            ),
-            DeclareLaunchArgument(
-                "namespaced_tf",
-                default_value="false",
-                choices=["true", "false"],
-                description="each robot has tf and tf_static in its namespace, with frames without a prefix",
-            ),
-            DeclareLaunchArgument(
-                "use_respawn",
-                default_value="false",
-                choices=["true", "false"],
-                description="restart drivers 2 s after they end; the fleet file overrides it for a robot",
+            *(
+                DeclareLaunchArgument(name, default_value=default, choices=choices, description=text)
+                for name, default, choices, text in _ARGUMENTS
             ),
             OpaqueFunction(function=start),
         ]

@@ -20,30 +20,25 @@ MORE_TOPICS = "robot_description"
 MORE_SHARED = "/tf_static"
 
 
+_SWITCH = ("true", "false")
+#: Launch arguments: name, default, choices, description.
+_ARGUMENTS = (
+    ("namespace", "", None, "namespace of the robot that is recorded"),
+    ("name", "", None, "beginning of the bag's name, before the date. Default: the namespace, else amigobot"),
+    ("output", ".", None, "folder in which the bag is created"),
+    ("extra", "", None, "regular expression of further topics, such as '/scan|/map'"),
+    ("packets", "false", _SWITCH, "also record the raw packets, for replay.launch.py"),
+    ("split", "0", None, "start a new file of the bag each time so many seconds have passed; 0: one file"),
+)
+
+
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the recorder."""
     return LaunchDescription(
         [
-            DeclareLaunchArgument("namespace", default_value="", description="namespace of the robot that is recorded"),
-            DeclareLaunchArgument(
-                "name",
-                default_value="",
-                description="beginning of the bag's name, before the date. Default: the namespace, else amigobot",
-            ),
-            DeclareLaunchArgument("output", default_value=".", description="folder in which the bag is created"),
-            DeclareLaunchArgument(
-                "extra", default_value="", description="regular expression of further topics, such as '/scan|/map'"
-            ),
-            DeclareLaunchArgument(
-                "packets",
-                default_value="false",
-                choices=["true", "false"],
-                description="also record the raw packets, for replay.launch.py",
-            ),
-            DeclareLaunchArgument(
-                "split",
-                default_value="0",
-                description="start a new file of the bag each time so many seconds have passed; 0: one file",
+            *(
+                DeclareLaunchArgument(name, default_value=default, choices=choices, description=text)
+                for name, default, choices, text in _ARGUMENTS
             ),
             OpaqueFunction(function=start),
         ]

@@ -25,43 +25,31 @@ NAME = "recorded"
 #: ms that the player waits at the end of the bag for the driver to receive all of it.
 LAST_WAIT = 60_000
 #: Arguments that amigobot.launch.py has too.
-PASSED_ON = {
-    "robot": "profile: a name or a .yaml file. Default: the value in params_file, else chosen as at the recording",
-    "param_file": "an ARIA parameter file (.p) with the calibration to try, instead of robot",
-    "params_file": "parameter file of the node; launch arguments override it",
-    "odom_frame": "frame of the odometry. Default: the value in params_file, else odom",
-    "frame_prefix": "prefix of every frame name. Default: the value in params_file, else none",
-}
+PASSED_ON = ("robot", "param_file", "params_file", "odom_frame", "frame_prefix", "namespace", "description", "rviz")
+_SWITCH = ("true", "false")
+#: Launch arguments besides the bag: name, default, choices, description.
+_ARGUMENTS = (
+    ("namespace", "", None, "namespace of the recorded robot and of this driver"),
+    ("robot", "", None, "profile: a name or a .yaml file. Default: the value in params_file, else as at the recording"),
+    ("param_file", "", None, "an ARIA parameter file (.p) with the calibration to try, instead of robot"),
+    ("params_file", str(share("config", "amigobot.yaml")), None, "parameter file of the node; arguments override it"),
+    ("odom_frame", "", None, "frame of the odometry. Default: the value in params_file, else odom"),
+    ("frame_prefix", "", None, "prefix of every frame name. Default: the value in params_file, else none"),
+    ("rate", "1.0", None, "speed of the replay, 1 as recorded"),
+    ("loop", "false", _SWITCH, "begin again at the end; the odometry then begins at the origin each time"),
+    ("description", "true", _SWITCH, "start robot_state_publisher with the model of this robot"),
+    ("rviz", "false", _SWITCH, "start RViz on the new odometry"),
+)
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the replay."""
-    defaults = {"params_file": str(share("config", "amigobot.yaml"))}
     return LaunchDescription(
         [
             DeclareLaunchArgument("bag", description="the recording, made with packets:=true"),
-            DeclareLaunchArgument(
-                "namespace", default_value="", description="namespace of the recorded robot and of this driver"
-            ),
             *(
-                DeclareLaunchArgument(name, default_value=defaults.get(name, ""), description=text)
-                for name, text in PASSED_ON.items()
-            ),
-            DeclareLaunchArgument("rate", default_value="1.0", description="speed of the replay, 1 as recorded"),
-            DeclareLaunchArgument(
-                "loop",
-                default_value="false",
-                choices=["true", "false"],
-                description="begin again at the end; the odometry then begins at the origin each time",
-            ),
-            DeclareLaunchArgument(
-                "description",
-                default_value="true",
-                choices=["true", "false"],
-                description="start robot_state_publisher with the model of this robot",
-            ),
-            DeclareLaunchArgument(
-                "rviz", default_value="false", choices=["true", "false"], description="start RViz on the new odometry"
+                DeclareLaunchArgument(name, default_value=default, choices=choices, description=text)
+                for name, default, choices, text in _ARGUMENTS
             ),
             OpaqueFunction(function=start),
         ]
@@ -74,7 +62,7 @@ def start(context: LaunchContext) -> list[Action]:
     bag = Path(arguments["bag"]).expanduser()
     if not bag.exists():
         raise FileNotFoundError(f"bag: there is no {bag}")
-    given = {name: arguments[name] for name in (*PASSED_ON, "namespace", "description", "rviz")}
+    given = {name: arguments[name] for name in PASSED_ON}
     driver = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(share("launch", "amigobot.launch.py"))),
         launch_arguments={**given, "port": f"replay://{NAME}", "use_sim_time": "true"}.items(),
