@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import dataclasses
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ..packet_file import Head, RecordedFrame
-from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, ErraticCommand, decode, parse
+from ..protocol import inspect_frame
 from .recording_file import read_intact_part
 from .usage_error import UsageError
 
@@ -50,24 +49,15 @@ def run(args: argparse.Namespace) -> int:
 
 def entry(head: Head, record: RecordedFrame) -> dict[str, Any]:
     """Return a record as time, direction, name, bytes, text and fields."""
-    result = {"time": round(record.time, 4), "to_robot": record.to_robot}
-    if record.to_robot:
-        command = decode(record.data, ErraticCommand if head.erratic else Command)
-        name = command.name if command else "unknown"
-        text = str(command) if command else f"unknown {record.data.hex()}"
-        return {**result, "name": name, "data": record.data.hex(), "text": text, "fields": {}}
-    packet = parse(record.data, ERRATIC_PACKETS if head.erratic else ACTIVMEDIA_PACKETS)
-    fields = {field.name: _plain(getattr(packet, field.name)) for field in dataclasses.fields(packet)}
-    return {**result, "name": type(packet).__name__, "data": record.data.hex(), "text": str(packet), "fields": fields}
-
-
-def _plain(value: Any) -> Any:
-    """A value of a packet as JSON has it."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, bytes):
-        return value.hex()
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+    frame = inspect_frame(record.data, to_robot=record.to_robot, erratic=head.erratic)
+    return {
+        "time": round(record.time, 4),
+        "to_robot": record.to_robot,
+        "name": frame.name,
+        "data": record.data.hex(),
+        "text": str(frame.content or f"unknown {record.data.hex()}"),
+        "fields": frame.fields,
+    }
 
 
 def _print(entries: Iterable[dict[str, Any]], args: argparse.Namespace) -> int:

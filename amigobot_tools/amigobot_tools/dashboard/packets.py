@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, ErraticCommand, decode, parse
-
-from .frames import plain
+from amigobot_driver.protocol import Packet, inspect_frame
 
 #: Frames that are kept; at 9600 baud, those of about a minute.
 _KEPT = 2000
@@ -55,31 +52,25 @@ class FrameLog:
 
 def decoded(frame: SeenFrame, *, erratic: bool) -> dict[str, Any]:
     """Return a frame with name, text, fields in the robot's units, and its section in docs/protocol."""
-    result: dict[str, Any] = {
+    inspected = inspect_frame(frame.data, to_robot=frame.to_robot, erratic=erratic)
+    content = inspected.content
+    if isinstance(content, Packet):
+        fields = ((key, value) for key, value in inspected.fields.items() if key != "id" and value is not None)
+        text = ", ".join(f"{key}={value}" for key, value in fields)
+        cited = _SECTION.search(type(content).__doc__ or "")
+        section = cited[1] if cited else _SECTIONS.get(inspected.name, _PACKETS)
+    else:
+        text = f"{content}: {content.command.summary}" if content else "unknown command"
+        section = _ERRATIC_COMMANDS if erratic else _COMMANDS
+    return {
         "n": frame.number,
         "t": frame.time,
         "to_robot": frame.to_robot,
         "hex": frame.data.hex(" "),
-        "fields": {},
-    }
-    if frame.to_robot:
-        command = decode(frame.data, ErraticCommand if erratic else Command)
-        section = _ERRATIC_COMMANDS if erratic else _COMMANDS
-        if command is None:
-            return {**result, "name": "unknown", "text": "unknown command", "section": section}
-        summary = command.command.summary
-        return {**result, "name": command.name, "text": f"{command}: {summary}", "section": section}
-    packet: Any = parse(frame.data, ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS)
-    name = type(packet).__name__
-    values = {field.name: plain(getattr(packet, field.name)) for field in dataclasses.fields(packet)}
-    shown = (f"{key}={value}" for key, value in values.items() if key != "id" and value is not None)
-    cited = _SECTION.search(type(packet).__doc__ or "")
-    return {
-        **result,
-        "name": name,
-        "text": ", ".join(shown),
-        "fields": values,
-        "section": cited[1] if cited else _SECTIONS.get(name, _PACKETS),
+        "name": inspected.name,
+        "text": text,
+        "fields": inspected.fields,
+        "section": section,
     }
 
 
