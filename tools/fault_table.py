@@ -51,7 +51,9 @@ def _table(title: str, found: bool) -> Iterator[str]:
 
 
 def _said(row: Any) -> str:
-    said = [f"`{words}`" for words in (row.says, row.warns[1]) if len(words) > 3]
+    """What log and diagnostics say, once: at the first row with these words."""
+    before = {words for other in matrix.ROWS[: matrix.ROWS.index(row)] for words in (other.says, other.warns[1])}
+    said = [f"`{words}`" for words in (row.says, row.warns[1]) if len(words) > 3 and words not in before]
     return f" ({', '.join(said)})" if said else ""
 
 

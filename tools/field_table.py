@@ -24,14 +24,14 @@ HEAD = """\
 
 Written by `tools/field_table.py` from [field.yaml](field.yaml). Each row is a public fact about a real robot, with its
 source, and what the driver makes of it. **The authors of this driver verified nothing on hardware**: they read the
-sources and computed the recordings anew. `sim --as NAME` is one of these robots
-[as it was reported](../explanation/simulator.md#robots-as-reported).
+sources and computed the recordings anew. `--as NAME` and other options of `amigobot sim` simulate
+[the robot as it was reported](../explanation/simulator.md#robots-as-reported).
 
 {counts}
 """
 
 VERDICTS = {
-    "agrees": "driver or simulator does what the robot did",
+    "agrees": "driver or simulator does what the robot did; the table leaves it out",
     "copes": "sources contradict each other, or robots differ; the driver copes with each",
     "documented": "nothing for the driver to do; the documents say it",
     "open": "not yet in the driver, or no test of it",
@@ -79,9 +79,14 @@ def text() -> str:
     lines = [HEAD.format(counts="\n".join(_counts(facts)))]
     for topic, rows in found.items():
         lines += [f"## {topic}", "", "| robot | what it did | the driver | verdict |", "|---|---|---|---|"]
-        lines += [f"| {fact.robot} | {_did(fact)} | {_driver(fact)} | {fact.verdict} |" for fact in rows]
+        lines += [f"| {fact.robot} | {_did(fact)} | {_driver(fact)} | {_verdict(fact)} |" for fact in rows]
         lines.append("")
     return "\n".join(lines)
+
+
+def _verdict(fact: Fact) -> str:
+    """Return the verdict, empty for the most frequent one."""
+    return "" if fact.verdict == "agrees" else fact.verdict
 
 
 def _counts(facts: list[Fact]) -> list[str]:
@@ -123,7 +128,7 @@ def _driver(fact: Fact) -> str:
     """Return what the driver does, with the option of the simulator and the test."""
     parts = [fact.driver]
     if fact.sim:
-        parts.append(f"`sim {fact.sim}`")
+        parts.append(f"`{fact.sim}`")
     if fact.test:
         file = test_file(fact.test).relative_to(ROOT)
         parts.append(f"[`{fact.test.rpartition('::')[2]}`](../../{file})")
