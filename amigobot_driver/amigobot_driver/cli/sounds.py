@@ -5,8 +5,8 @@
 
     amigobot sounds list --port /dev/ttyUSB0
     amigobot sounds search morning
-    amigobot sounds play 4
-    amigobot sounds play 4 --ros                    through a running amigobot_node
+    amigobot sounds play 52
+    amigobot sounds play 52 --ros                   through a running amigobot_node
     amigobot sounds play "good morning"
 
 The first list takes about 0.13 s for each sound, 9.5 s for 72. Robots other than the AmigoBot may have none.

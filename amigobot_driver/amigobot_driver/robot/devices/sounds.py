@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The stored sounds: their playlist, on and off, and playing one (docs/protocol.md 5.8; AmigoBot manual, ch. 5).
+"""The stored sounds: their playlist, on and off, and playing one (docs/protocol 5.8; AmigoBot manual, ch. 5).
 
 PLAYLIST 0 makes the robot send the number of its user sounds, then one packet for each in every info cycle; PLAYLIST n
 sends one. The system's sounds, which PLAYLIST 0 leaves out, are requested one by one. Lost packets are reported, and
@@ -29,7 +29,7 @@ from .tones import HALF_CYCLE, tone_pairs
 
 #: s without an entry after which the answer to PLAYLIST 0 has ended.
 QUIET = 0.8
-#: The manual's system sounds end here; its user sounds begin at this number or the next (docs/protocol.md E-38).
+#: The manual's system sounds end here; its user sounds begin at this number or the next (docs/protocol E-38).
 LAST_SYSTEM_SOUND = 49
 LAST_SOUND = 255
 #: s for one entry: user entries come with an info cycle each, system entries take a request and its answer.
