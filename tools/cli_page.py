@@ -18,14 +18,14 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from amigobot_driver.cli.robot_arguments import add_robot_arguments
+from amigobot_driver.cli.robot_arguments import add_node_arguments, add_robot_arguments
 from amigobot_driver.cli.subcommands import BUILT_IN, find_subcommands
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
 BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 #: The part with the table of all subcommands.
 TABLE = "subcommands"
-#: The part with the arguments of `add_robot_arguments`, which most subcommands have.
+#: The part with the arguments that choose a robot or a node, which most subcommands have.
 COMMON = "common"
 #: Where the page of the simulator has what `amigobot sim --help` says below its options.
 _BELOW = {
@@ -47,6 +47,7 @@ def part(name: str) -> str:
         return "\n".join(packages()) + "\n\n"
     common = argparse.ArgumentParser()
     add_robot_arguments(common)
+    add_node_arguments(common)
     shared = dict(arguments(common))
     if name == COMMON:
         return _table(shared)

@@ -43,11 +43,11 @@ def text() -> str:
 def _table(title: str, found: bool) -> Iterator[str]:
     yield f"## {title}"
     yield ""
-    yield "| | what happens | what you see | link up within |"
-    yield "|---|---|---|---|"
+    yield "| what happens | what you see | link up within |"
+    yield "|---|---|---|"
     for row in matrix.ROWS:
         if row.found is found:
-            yield f"| **{row.name}** | {row.happens} | {row.seen}{_said(row)} | {_within(row)} |"
+            yield f"| **{row.name}**: {row.happens} | {row.seen}{_said(row)} | {_within(row)} |"
 
 
 def _said(row: Any) -> str:

@@ -78,15 +78,15 @@ def text() -> str:
     facts = [fact for rows in found.values() for fact in rows]
     lines = [HEAD.format(counts="\n".join(_counts(facts)))]
     for topic, rows in found.items():
-        lines += [f"## {topic}", "", "| robot | what it did | the driver | verdict |", "|---|---|---|---|"]
-        lines += [f"| {fact.robot} | {_did(fact)} | {_driver(fact)} | {_verdict(fact)} |" for fact in rows]
+        lines += [f"## {topic}", "", "| what the robot did | the driver |", "|---|---|"]
+        lines += [f"| **{fact.robot}**: {_did(fact)} | {_driver(fact)}{_verdict(fact)} |" for fact in rows]
         lines.append("")
     return "\n".join(lines)
 
 
 def _verdict(fact: Fact) -> str:
     """Return the verdict, empty for the most frequent one."""
-    return "" if fact.verdict == "agrees" else fact.verdict
+    return "" if fact.verdict == "agrees" else f" *{fact.verdict.capitalize()}.*"
 
 
 def _counts(facts: list[Fact]) -> list[str]:

@@ -100,7 +100,7 @@ def _first(value: Any) -> str:
 
 
 def _table(title: str, rows: dict[str, str]) -> str:
-    lines = "\n".join(f"{name}\n    {text}" for name, text in rows.items())
+    lines = "\n".join(f"{name}\n    {text.replace('`', '')}" for name, text in rows.items())
     return f"{title}\n\n```text\n{lines}\n```\n"
 
 

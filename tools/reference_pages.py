@@ -93,7 +93,9 @@ def parameters() -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for spec in TABLE:
         change = "yes" if spec.at_run_time else "no"
-        yield f"| `{spec.name}` | {_default(spec)} | {spec.range_text()} | {change} | {_escaped(spec.description)} |"
+        allowed = "" if isinstance(spec.default, bool) and not spec.words else spec.range_text()
+        description = re.sub(r"; -?\d+ keeps the robot's setting$", "", spec.description)
+        yield f"| `{spec.name}` | {_default(spec)} | {allowed} | {change} | {_escaped(description)} |"
 
 
 def _default(spec: Spec) -> str:
