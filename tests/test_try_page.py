@@ -26,12 +26,14 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
 from tools import try_page
 
+from amigobot_driver.cli.recording_file import read_recording
+
 pytestmark = [
     needs_chromium,
     pytest.mark.timeout(900),
 ]
 #: s; Python is loaded and compiled, perhaps on a busy computer.
-LOADING = 300
+LOADING = 200
 #: s in which a robot at 0.2 m/s is at rest, whatever fails.
 AT_REST = 2.9
 FRAME = "document.querySelector('#dashboard').contentDocument"
@@ -66,6 +68,16 @@ if (window === window.top) {
 }
 """
 IMPORT = "from amigobot_driver import AmigoBot\n"
+#: Keeps the newest file that the page gives to the person.
+KEEP = "URL.createObjectURL = (blob) => { window.saved = blob; return '#'; };"
+#: The newest file as base64, and none from then on.
+SAVED = """
+const [done] = arguments, reader = new FileReader(), blob = window.saved;
+window.saved = null;
+if (!blob) return done("");
+reader.onload = () => done(reader.result.split(",")[1]);
+reader.readAsDataURL(blob);
+"""
 #: As when another tab is opened.
 HIDE = """
 Object.defineProperty(document, "hidden", { value: true, configurable: true });
@@ -134,6 +146,11 @@ class TryPage:
 
     def output(self) -> str:
         return str(self.browser.script("return document.querySelector('#output').textContent"))
+
+    def saved(self) -> bytes:
+        """Wait for a file that the page gives to the person."""
+        self.until("return window.saved")
+        return base64.b64decode(self.browser.driver.execute_async_script(SAVED))
 
     @contextlib.contextmanager
     def dashboard(self) -> Iterator[None]:
@@ -244,7 +261,7 @@ def test_a_loop_without_end_is_stopped(page: TryPage) -> None:
     page.until_printed("42")
 
 
-def test_a_real_robot_is_found_driven_and_stops_when_the_page_goes(page: TryPage, robot: Path) -> None:
+def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: Path, tmp_path: Path) -> None:
     page.open()
     page.browser.press("#connect")
     page.until(f"return {FRAME}?.querySelector('#title')?.textContent.includes('Pioneer')")
@@ -260,10 +277,24 @@ def test_a_real_robot_is_found_driven_and_stops_when_the_page_goes(page: TryPage
         until_moving(robot, True)
         page.forward(on=False)
         until_moving(robot, False)
+    page.browser.script(KEEP)
+    page.browser.press("#record")
     page.run("from amigobot_driver import AmigoBot\nwith AmigoBot() as robot:\n    print(round(robot.move(0.3), 1))\n")
     page.until_printed("0.3")
     page.until_ready()
-    page.run(f"import time\n{IMPORT}AmigoBot().drive(0.2)\ntime.sleep(0.3)\nwhile True:\n    pass\n")
+    page.browser.press("#record")
+    file = tmp_path / "drive.amigo"
+    file.write_bytes(page.saved())
+    head, frames = read_recording(file)
+    assert head.profile == "p3dx" and sum(not frame.to_robot for frame in frames) > 10
+    with page.dashboard():
+        page.browser.press("#tab-doctor")
+        page.browser.button("Examine the robot")
+        page.until("return [...document.querySelectorAll('button')].some((one) => one.textContent === 'Examine again')")
+    page.browser.press("#report")
+    checks = {one["check"]: one["severity"] for one in json.loads(page.saved())["findings"]}
+    assert checks["link"] == "ok"
+    page.run(f"import time\n{IMPORT}robot = AmigoBot()\nrobot.drive(0.2)\ntime.sleep(0.3)\nwhile True:\n    pass\n")
     until_moving(robot, True)
     until_moving(robot, False)  # nobody has pressed Stop: the page itself stops it
     page.browser.press("#stop-program")

@@ -181,7 +181,7 @@ MORE_LAYERS_OF_TOOLS = {
     },
     "demo": {"protocol", "sim"},
     "recording_remote": {"robot"},
-    "web": {"doctor", "protocol", "robot"},
+    "web": {"doctor", "packet_file", "protocol", "robot"},
     "verify": {"connection_policy", "packet_file", "protocol", "robot", "sim", "transport", "transport.simulated"},
 }
 

@@ -33,7 +33,7 @@ class Doctor:
         self._source, self._pilot = source, pilot
         self._task: asyncio.Task[None] | None = None
         self._progress = ""
-        self._result: dict[str, Any] = {}
+        self.result: dict[str, Any] = {}  #: as `amigobot doctor --json` prints it; {} before the first finding
 
     @property
     def _running(self) -> bool:
@@ -50,13 +50,13 @@ class Doctor:
         examination = self._source.examination()
         if examination is None:
             raise RequestRefusedError("there is no robot to examine")
-        self._result = {}
+        self.result = {}
         self._task = asyncio.get_running_loop().create_task(self._run(examination))
         return "examining; this takes about 15 s"
 
     def section(self) -> dict[str, Any]:
         """Return what the page shows: nothing before the first examination."""
-        return {"running": self._running, "progress": self._progress, **self._result}
+        return {"running": self._running, "progress": self._progress, **self.result}
 
     async def _run(self, examination: Examination) -> None:
         try:
@@ -88,7 +88,7 @@ class Doctor:
             again = examination.target.command()
             for cause in result["verdict"]:
                 cause["again"] = cause["command"] == again
-            self._result = result
+            self.result = result
 
     def _show(self, text: str) -> None:
         self._progress = text

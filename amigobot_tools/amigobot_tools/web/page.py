@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import time
 import traceback
@@ -18,8 +19,10 @@ from amigobot_driver.robot import Event, Robot
 
 from ..dashboard.browser import Browser
 from ..dashboard.core import Dashboard
+from ..dashboard.sources.paced import SteppedBot
 from ..dashboard.sources.port import PortSource
 from ..dashboard.sources.simulator import SimulatorSource
+from .recorder import Recorder
 from .serial import FAREWELL, NAME, SerialLine, SerialSource
 from .shared_driver import SharedDriver
 from .task import Task
@@ -34,7 +37,8 @@ class Page:
     Args:
         post: Called with the kind of a message and its content: `frame` (text for the dashboard), `closed`,
             `output` (text that the program printed), `running` (whether a program runs), `farewell` (bytes for the
-            port if this worker is blocked), and what a `SerialLine` posts.
+            port if this worker is blocked), `file` (name and bytes for the person), `recording` (whether it is on), and
+            what a `SerialLine` posts.
     """
 
     def __init__(self, post: Callable[[str, object], None]) -> None:
@@ -46,6 +50,7 @@ class Page:
         self._browser: Browser | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._opened: list[SharedDriver] = []
+        self._recorder: Recorder | None = None
         AmigoBot._new_driver = self._new_driver  # type: ignore[method-assign, assignment]
         sys.stdout = sys.stderr = _Output(post)  # type: ignore[assignment]
         time.sleep = self._task.sleep
@@ -76,6 +81,8 @@ class Page:
 
     def _show(self, source: PortSource, url: str) -> None:
         """Show another robot."""
+        if self._recorder:
+            self.record()
         if self._dashboard:
             for task in self._tasks:
                 task.cancel()
@@ -84,6 +91,11 @@ class Page:
         self._dashboard, self._url = Dashboard(source), url
         self._tasks = [asyncio.ensure_future(self._dashboard.run())]
         self._post("closed", None)
+
+    @property
+    def _bot(self) -> SteppedBot:
+        assert self._dashboard and isinstance(self._dashboard.source, PortSource)
+        return self._dashboard.source.robot  # type: ignore[return-value]
 
     # -- the dashboard ----------------------------------------------------------------------------------------
 
@@ -111,6 +123,28 @@ class Page:
         while True:
             text = await browser.next()
             self._post("frame", dashboard.frame(browser) if text is None else text)
+
+    # -- files ------------------------------------------------------------------------------------------------
+
+    def record(self) -> None:
+        """Begin a recording, or end it and give it to the person as a file."""
+        if self._recorder:
+            self._post("file", ("drive.amigo", self._recorder.stop()))
+            self._recorder = None
+        elif self._dashboard:
+            try:
+                self._recorder = Recorder(self._bot, self._url)
+            except AmigoBotError as error:
+                print(error)
+        self._post("recording", self._recorder is not None)
+
+    def report(self) -> None:
+        """Give the person the findings of the doctor as a file, as `amigobot doctor --json` prints them."""
+        found = self._dashboard.doctor.result if self._dashboard else {}
+        if found:
+            self._post("file", ("doctor.json", json.dumps(found, indent=2).encode()))
+        else:
+            print("There is no report yet: choose Doctor below the map, and examine the robot.")
 
     # -- the program ------------------------------------------------------------------------------------------
 
@@ -152,8 +186,7 @@ class Page:
                 raise PortError(f"{url}: no robot is connected to this page; allowed: sim://")
             if url not in (self._url, "sim://"):
                 self.simulate(url)
-        assert self._dashboard and isinstance(self._dashboard.source, PortSource)
-        driver = SharedDriver(robot, listener, self._dashboard.source.robot, self._task)  # type: ignore[arg-type]
+        driver = SharedDriver(robot, listener, self._bot, self._task)
         self._opened.append(driver)
         return driver
 

@@ -65,6 +65,7 @@ class SharedDriver:
         self._driver.listeners.remove(self._pass_on)
         with suppress(AmigoBotError):
             self._bot.stop()
+        with suppress(AmigoBotError):
             self._bot.enable_motors(False)
 
     def _pass_on(self, event: Event) -> None:

@@ -36,6 +36,8 @@ const handlers = {
     ready = true;
     byId("progress").textContent = "";
     byId("connect").disabled = !navigator.serial;
+    byId("record").disabled = byId("report").disabled = false;
+    handlers.recording(false);
     handlers.running(false);
     if (!byId("dashboard").src) byId("dashboard").src = "dashboard.html";
     openSocket();
@@ -56,6 +58,14 @@ const handlers = {
     byId("run").disabled = on || !SUSPENDS;
     byId("stop-program").disabled = !on;
   },
+  file: ([name, bytes]) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([bytes]));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  },
+  recording: (on) => { byId("record").textContent = on ? "Save recording" : "Record"; },
   farewell: (bytes) => { serial.farewell = bytes; },
   write: (bytes) => serial.write(bytes),
   baud: (baud) => serial.open(baud),
@@ -115,6 +125,9 @@ byId("connect").addEventListener("click", async () => {
   byId("connect").textContent = "Disconnect";
 });
 if (!navigator.serial) byId("connect").title = "This browser has no Web Serial. Chromium, Chrome and Edge on a computer have it.";
+
+byId("record").addEventListener("click", () => tell("record"));
+byId("report").addEventListener("click", () => tell("report"));
 
 // -- the program ---------------------------------------------------------------------------------------------------
 
