@@ -305,7 +305,7 @@ ROWS = (
     Row(
         name="bit errors",
         happens="one byte in 500 has a flipped bit, each way",
-        seen="no interruption; damaged packets are counted, diagnostics warn",
+        seen="damaged packets are counted, diagnostics warn",
         begin=simulated(corrupt=0.002),
         lasts=20.0,
         warns=("link", "Check cable, radio and line speed"),
@@ -314,7 +314,7 @@ ROWS = (
     Row(
         name="lost bytes",
         happens="one byte in 500 is missing, each way",
-        seen="no interruption; damaged packets are counted, diagnostics warn",
+        seen="damaged packets are counted, diagnostics warn",
         begin=simulated(lose_bytes=0.002),
         lasts=20.0,
         warns=("link", "damaged packets in the last second"),
@@ -323,7 +323,7 @@ ROWS = (
     Row(
         name="lost packets",
         happens="one packet in ten is lost, each way",
-        seen="the topics of a lost packet are missing once; lost commands are sent again",
+        seen="lost commands are sent again",
         begin=simulated(lose_packets=0.1),
         lasts=20.0,
         counts=("link", "packet_gaps"),
@@ -346,7 +346,7 @@ ROWS = (
     Row(
         name="silence",
         happens="no byte passes for 10 s",
-        seen="after 1 s the link is lost: topics fall silent, diagnostics are ERROR, velocities are refused",
+        seen="after 1 s the link is lost",
         begin=windowed("silence", 10.0),
         lasts=10.0,
         link=LOST,
@@ -358,15 +358,15 @@ ROWS = (
     Row(
         name="deaf",
         happens="no byte reaches the robot for 6 s, its packets arrive",
-        seen="topics continue; the watchdog stops the robot, and only a new velocity starts it again",
+        seen="topics continue; the watchdog stops the robot",
         begin=deaf,
         end=back,
         lasts=6.0,
     ),
     Row(
         name="mute",
-        happens="no byte arrives from the robot for 6 s, it receives all commands",
-        seen="as silence; the driver first stops the robot, which may be driving",
+        happens="the robot receives commands and sends nothing for 6 s",
+        seen="as silence; the driver first sends a stop",
         begin=mute,
         end=back,
         lasts=6.0,
@@ -377,8 +377,8 @@ ROWS = (
     ),
     Row(
         name="one-way link",
-        happens="out of range for 10 s, then the robot receives again 4 s before its packets arrive",
-        seen="as silence; the first command that the robot receives is a stop",
+        happens="out of range for 10 s; the robot receives 4 s before its packets arrive",
+        seen="as silence; the first command is a stop",
         begin=out_of_range,
         end=back_one_way_first,
         lasts=10.0,
@@ -388,8 +388,8 @@ ROWS = (
     ),
     Row(
         name="cable",
-        happens="the port is gone for 5 s, and may come back under another name",
-        seen="at once: topics fall silent, diagnostics are ERROR and name the port",
+        happens="the port is gone for 5 s",
+        seen="at once as silence; diagnostics name the port",
         begin=windowed("unplug", 5.0),
         lasts=5.0,
         link=DISCONNECTED,
@@ -402,7 +402,7 @@ ROWS = (
     Row(
         name="reset",
         happens="the robot's controller restarts while it drives",
-        seen="the link is lost and restored; the counters of the robot restart at zero, odom continues",
+        seen="as silence; the robot's counters restart at zero, odom continues",
         begin=lambda scene: scene.faults(reset=Window(scene.window(0.0).start + 0.05)),
         lasts=1.2,
         link=LOST,
@@ -411,7 +411,7 @@ ROWS = (
     ),
     Row(
         name="battery swapped",
-        happens="the robot is switched off while it drives, and on again after 5 s",
+        happens="the robot is off for 5 s while it drives",
         seen="as silence",
         begin=off,
         end=on,
@@ -423,7 +423,7 @@ ROWS = (
     Row(
         name="another line speed",
         happens="after a battery swap the robot uses 38400 baud instead of 9600",
-        seen="the link is lost until the speed is found; the speed that worked is tried for a minute first",
+        seen="the link is lost until the speed is found; the old speed is tried for a minute first",
         begin=other_speed,
         end=nothing,
         lasts=5.0,
@@ -434,8 +434,8 @@ ROWS = (
     ),
     Row(
         name="another robot",
-        happens="the cable or the address leads to another robot of the model, for 20 s",
-        seen="an ERROR names both robots; its motors stay off and nothing is set until the driver is restarted",
+        happens="for 20 s another robot of the model answers at the port",
+        seen="an ERROR names both robots; the motors of the other one stay off",
         begin=other_robot,
         end=first_robot,
         lasts=20.0,
@@ -455,7 +455,7 @@ ROWS = (
     Row(
         name="MOTORS button",
         happens="the MOTORS button is pressed while it drives",
-        seen="the motors stay off: one line in the log, diagnostics warn; enable_motors switches them on again",
+        seen="the motors stay off until enable_motors; diagnostics warn",
         begin=lambda scene: scene.bench.simulator.press_motors_button(),
         end=enable_motors,
         lasts=6.0,
@@ -472,7 +472,7 @@ ROWS = (
     ),
     Row(
         name="flat battery",
-        happens="the battery falls below the cut-off: the robot ends every session after a moment",
+        happens="the battery falls below the cut-off: the robot ends every session",
         seen="the link fails repeatedly until the battery is charged; log and diagnostics name the battery, with the "
         "cut-off voltage of the [profile](robots.md), the AmigoBot's for a Pioneer too",
         begin=charged(0.0),
@@ -486,7 +486,7 @@ ROWS = (
     Row(
         name="frozen",
         happens="the driver is frozen for 1.6 s (SIGSTOP, swapping) and continues",
-        seen="a gap in the topics; the first frame after it is a stop, earlier velocities are discarded",
+        seen="a gap in the topics; the first frame after it is a stop",
         begin=asleep(1.6),
         end=nothing,
         lasts=0.0,
@@ -495,7 +495,7 @@ ROWS = (
     Row(
         name="suspended",
         happens="the computer is suspended for a minute while the robot runs",
-        seen="as silence; the robot's watchdog has stopped it, the first frame is a stop",
+        seen="as silence; the first frame is a stop",
         begin=asleep(60.0),
         end=nothing,
         lasts=0.0,
@@ -505,7 +505,7 @@ ROWS = (
     Row(
         name="left open",
         happens="the last client crashed: the robot is in a session, at rest",
-        seen="one line in the log; the session is closed and a new one opened",
+        seen="the session is closed and a new one opened",
         begin=instructed(*OPENED),
         end=nothing,
         lasts=0.0,
@@ -516,7 +516,7 @@ ROWS = (
     Row(
         name="left driving",
         happens="the last client crashed a second ago: the robot is driving",
-        seen="the same; STOP is the first command that the robot receives",
+        seen="the same; STOP is the first command",
         begin=left_driving,
         end=nothing,
         lasts=0.0,
@@ -526,7 +526,7 @@ ROWS = (
     ),
     Row(
         name="left braked",
-        happens="the same, and its watchdog has stopped it: any frame but STOP lets it continue to drive",
+        happens="the same, after its watchdog: any frame but STOP revives its velocity",
         seen="the same",
         begin=left_braked,
         end=nothing,
@@ -537,8 +537,8 @@ ROWS = (
     ),
     Row(
         name="synchronized",
-        happens="the last client crashed in mid-handshake: the robot is silent and reacts only to OPEN",
-        seen="the search opens a session by chance; the driver closes it and connects",
+        happens="the last client crashed in mid-handshake: the robot is silent",
+        seen="the driver sends OPEN and CLOSE, and connects",
         begin=instructed(*SYNCED),
         end=nothing,
         lasts=0.0,
@@ -548,7 +548,7 @@ ROWS = (
     Row(
         name="wrong line speed",
         happens="the robot listens at 38400 baud, the driver begins with 9600",
-        seen="the driver tries the speeds in turn; the log names the one that works",
+        seen="the log names the speed that works",
         begin=nothing,
         end=nothing,
         lasts=0.0,
@@ -561,7 +561,7 @@ ROWS = (
     Row(
         name="switched off",
         happens="there is no robot for half a minute",
-        seen="one line in the log with the remedy; the search continues without limit",
+        seen="one line in the log; the search continues",
         begin=lambda scene: scene.bench.switch_off(),
         end=on,
         lasts=30.0,
@@ -576,12 +576,12 @@ ROWS = (
 PROCESSES = (
     (
         "the node is killed (SIGKILL) while driving",
-        "the robot's watchdog stops it; the next start closes the old session, with STOP first",
+        "the watchdog stops the robot; the next start closes the old session, with STOP first",
         "test_node_shutdown.py::test_after_a_kill_the_watchdog_stops_the_robot_and_the_next_start_takes_it_back",
     ),
     (
         "the node is frozen (SIGSTOP) while driving, and continued",
-        "the robot's watchdog stops it; only a velocity that is sent afterwards moves it again",
+        "the watchdog stops the robot; only a later velocity moves it again",
         "test_node_freeze.py::test_a_process_frozen_while_driving_stops_the_robot_when_it_continues",
     ),
     (
@@ -591,12 +591,12 @@ PROCESSES = (
     ),
     (
         "two publishers publish cmd_vel",
-        "the newest message counts; diagnostics name both; a publisher that dies has no further effect",
+        "the newest message counts; diagnostics name both",
         "test_node_velocity.py::TestDriving::test_the_newest_of_two_publishers_counts",
     ),
     (
         "a publisher is discovered late, or long after the robot",
-        "the robot drives from the first message on; until then it is at rest",
+        "the robot drives from the first message on",
         "test_node_velocity.py::TestDriving::test_a_late_publisher_drives",
     ),
     (
@@ -616,12 +616,12 @@ PROCESSES = (
     ),
     (
         "another program has the port open",
-        "one line that says how to find the program; opened as soon as it is free",
+        "one line that says how to find the program; opened when it is free",
         "test_node_link.py::test_the_driver_waits_for_a_port_that_another_program_has_open",
     ),
     (
         "the cable comes back under another device name",
-        "found by a pattern such as `/dev/ttyUSB*`, by `/dev/serial/by-id/*`, or by the udev rule",
+        "found by a pattern, by `/dev/serial/by-id/*`, or by the udev rule",
         "test_driver.py::TestPortThatComesAndGoes::test_the_driver_finds_a_port_under_another_name",
     ),
     (
@@ -631,7 +631,7 @@ PROCESSES = (
     ),
     (
         "the TCP peer stays connected and silent",
-        "after 5 s the driver opens a new connection: a bridge may have forgotten the old one",
+        "after 5 s the driver opens a new connection",
         "test_transport.py::TestTcp::test_a_silent_tcp_peer_is_given_up",
     ),
 )
