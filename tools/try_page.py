@@ -40,6 +40,8 @@ _POLICY = (
 )
 _CHARSET = '<meta charset="utf-8">'
 _FETCHING = 300  # s
+#: Folders that no page needs.
+_ABSENT = {"__pycache__", "ros", "bag", "calibrate", "demo", "verify"}
 #: What goes into the archive: its name there, and where it is.
 SOURCES = {
     "amigobot_driver": ROOT / "amigobot_driver" / "amigobot_driver",
@@ -62,7 +64,7 @@ def write(folder: Path) -> None:
     with zipfile.ZipFile(folder / "packages.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for name, source in SOURCES.items():
             for path in sorted(source.rglob("*")):
-                if path.suffix in (".py", ".yaml", ".map", ".txt", ".p") and "__pycache__" not in path.parts:
+                if path.suffix in (".py", ".yaml") and not _ABSENT & set(path.parts):
                     archive.write(path, f"{name}/{path.relative_to(source)}")
     (folder / "programs.json").write_text(json.dumps(programs()), encoding="utf-8")
     with tarfile.open(pyodide()) as package:
@@ -72,6 +74,7 @@ def write(folder: Path) -> None:
             target = folder / "pyodide" / name
             target.parent.mkdir(exist_ok=True)
             target.write_bytes(content.read())
+    subprocess.run(["node", str(ROOT / "tools" / "try_page.mjs"), str(folder.resolve())], check=True)
 
 
 def programs() -> dict[str, str]:
@@ -90,7 +93,7 @@ def available() -> bool:
 
 
 def pyodide() -> Path:
-    """The npm package, fetched unless it is there.
+    """Return the npm package, fetched unless it is there.
 
     Raises:
         SystemExit: There is no npm, or it cannot fetch the package.
