@@ -18,6 +18,7 @@ from functools import partial
 
 from .fleet import fleet
 from .node import node
+from .page import page
 from .report import HEAD, Row, read, write
 from .stamps import stamps
 from .start import idle, memory, start
@@ -41,6 +42,7 @@ def main() -> None:
         "stamps": stamps,
         "memory": partial(memory, chosen.hours),
         "fleet": fleet,
+        "page": page,
     }
     if unknown := set(chosen.only) - benchmarks.keys():
         parser.error(f"there is no {', '.join(sorted(unknown))}; the benchmarks are {', '.join(benchmarks)}")

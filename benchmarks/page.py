@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""The robot in a web page, in headless Chromium, served from this computer; each figure against its goal."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tools import try_page
+
+from .report import Row, row
+
+_LOADS = 3
+#: Goals: s until the robot can be driven, MB compressed, simulated s in one s, ms until a request is answered.
+_SECONDS, _MEGABYTES, _SPEED, _ANSWER = 8.0, 7.0, 30.0, 50.0
+_FASTEST = 50  # simulated s in one s that are asked for
+_ANSWERS = 20
+_DASHBOARD = "document.querySelector('#dashboard').contentWindow"
+_CONNECTED = f"return {_DASHBOARD}?.document.querySelector('#link')?.textContent === 'connected'"
+
+
+def page() -> Iterator[Row]:
+    """Measure the page."""
+    sys.path[:0] = [str(try_page.ROOT / "tests"), str(try_page.ROOT / "amigobot_tools" / "test")]
+    from chromium import chromium  # the browser of the tests
+
+    with tempfile.TemporaryDirectory() as name, chromium() as browser:
+        folder = Path(name)
+        try_page.write(folder)
+        with try_page.serve(folder) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            loads = []
+            for _ in range(_LOADS):
+                browser.driver.get("about:blank")
+                began = time.monotonic()
+                browser.driver.get(f"http://127.0.0.1:{server.server_port}/")
+                browser.until(_CONNECTED)
+                loads.append(time.monotonic() - began)
+            yield _row("page: from load to a robot that can be driven", "s", _SECONDS, loads)
+            sizes = [len(gzip.compress(path.read_bytes())) for path in folder.rglob("*") if path.is_file()]
+            yield _row("page: bytes, compressed", "MB", _MEGABYTES, [sum(sizes) / 1e6])
+            answers = [_answer(browser.driver.execute_async_script) for _ in range(_ANSWERS)]
+            yield _row("page: from a request to its answer", "ms", _ANSWER, answers)
+            browser.script(
+                f"const c = {_DASHBOARD}.dashboard.connection; c.ask('speed', {{factor: {_FASTEST}}});"
+                "c.addEventListener('frame', (event) => { window.actual = event.detail.now.sim.actual; })"
+            )
+            time.sleep(5.0)
+            speed = [float(browser.script("return window.actual"))]
+            yield row("page: simulated s in one s", "", 1.0, speed, [_SPEED], at_least=True)
+            server.shutdown()
+
+
+def _row(name: str, unit: str, goal: float, values: list[float]) -> Row:
+    return row(name, unit, 1.0, values, [goal] * len(values))
+
+
+def _answer(run: Callable[[str], Any]) -> float:
+    """Return how long a request takes, ms."""
+    script = f"const done = arguments[0], t = performance.now(); {_DASHBOARD}.dashboard.connection.ask('stop')"
+    return float(run(f"{script}.then(() => done(performance.now() - t))"))
