@@ -429,19 +429,6 @@ class TestListener:
         stamps = [report.stamp for report in run.told(Report)]
         assert stamps == sorted(stamps)
 
-    def test_the_listener_may_make_requests(self) -> None:
-        with running() as run:
-            asked = threading.Event()
-
-            def listener(event: Event) -> None:
-                if isinstance(event, Report):
-                    with run.driver.robot() as robot:
-                        robot.stop(run.driver.clock())
-                    asked.set()
-
-            run.listener = listener
-            assert asked.wait(PATIENCE)
-
     def test_a_slow_listener_does_not_delay_a_stop(self) -> None:
         """A publisher that blocks must not keep a robot driving whose velocity has expired."""
         with running() as run:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from geometry_msgs.msg import Twist
 from ros_bench import Bench, Robot
 
 from amigobot_driver.protocol import Command
@@ -78,17 +77,6 @@ def test_a_missing_aux_port_is_refused_with_the_range(bench: Bench) -> None:
     assert answer.message == "AUX3: AmigoBot (AmigOS) has no TTY4"
     assert read(bench, 0, count=1).message == "port is 0, allowed: 1 to 3"
     assert "aux3/tx" not in {name for name, _ in bench.client.node.get_topic_names_and_types()}
-
-
-def test_a_velocity_is_sent_while_aux_read_waits(bench: Bench) -> None:
-    reading = bench.client.ask(AuxRead, "aux_read", AuxRead.Request(port=1, count=5, timeout=60.0))
-    before = len(bench.robot.received)
-    bench.publish("cmd_vel", Twist())
-    bench.wait_until(lambda: bench.robot.values(Command.VEL, before))
-    assert not reading.done()
-    write(bench, 1, b"?V\r")
-    bench.wait_until(reading.done)
-    assert (reading.result().success, bytes(reading.result().data)) == (True, b"12.4\r")
 
 
 def test_aux3_topics_exist_if_the_firmware_has_the_port() -> None:

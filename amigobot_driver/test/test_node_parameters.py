@@ -117,15 +117,6 @@ class TestAtRunTime:
         assert get(bench, name) == before
         assert bench.node.running
 
-    @pytest.mark.parametrize(
-        ("value", "reason"), [("yes", "expected 'Type.BOOL' got 'Type.STRING'"), (None, "cannot be undeclared")]
-    )
-    def test_a_value_of_another_type_is_refused_by_ros(self, bench: Bench, value: object, reason: str) -> None:
-        answer = bench.parameter("publish_tf", value)
-        assert not answer.successful
-        assert reason in answer.reason
-        assert get(bench, "publish_tf") is True
-
     def test_velocity_limits_can_be_set_and_reset(self, bench: Bench) -> None:
         def allowed() -> tuple[str, str]:
             values = bench.values("commands")
