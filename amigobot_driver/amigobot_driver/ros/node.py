@@ -39,6 +39,7 @@ from .telemetry_publisher import TelemetryPublisher
 from .tuning_services import TuningServices
 from .velocity_input import VelocityInput
 
+_STRANGERS = 5  #: s between two looks at the publishers of `cmd_vel`, which take 0.4 ms
 _PERIOD = 1.0  #: s between two diagnostics messages, and between two checks of the subscribers of `packets`
 
 
@@ -83,6 +84,7 @@ class AmigobotNode(Node):
         self.add_on_set_parameters_callback(self._params.check)
         self.add_post_set_parameters_callback(self._on_parameters)
         self._closing = threading.Event()
+        self._seconds = 0  #: since the start
         self.get_logger().info(f"port {self.driver.url}")
         if profile.unused:
             self.get_logger().info(f"{profile.description}: not used by the driver: {', '.join(profile.unused)}")
@@ -137,7 +139,9 @@ class AmigobotNode(Node):
         if self._recording:
             self._recording.check()
         self._diagnostics.publish(self._snapshot())
-        self._velocity.warn_about_publishers()
+        self._seconds += 1
+        if self._seconds % _STRANGERS == 0:
+            self._velocity.warn_about_publishers()
         if self._raw.needed != self._traced:
             self._configure()
 

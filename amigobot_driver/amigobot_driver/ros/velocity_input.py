@@ -44,8 +44,6 @@ class VelocityInput(Interface):
 
     def warn_about_publishers(self) -> None:
         """Warn about publishers that ROS never connects to this node: of the other Twist type, or best-effort."""
-        if not self._node.count_publishers(topics.CMD_VEL.name):
-            return  # counting takes a tenth of the time of the query below
         expected = "TwistStamped" if self._stamped else "Twist"
         for publisher in self._node.get_publishers_info_by_topic(topics.CMD_VEL.name):
             kind = publisher.topic_type.rpartition("/")[2]

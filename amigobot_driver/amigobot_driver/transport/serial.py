@@ -9,6 +9,7 @@ import contextlib
 import errno
 import os
 import re
+import select
 import termios
 import threading
 
@@ -17,6 +18,8 @@ import serial
 from ..connection_policy import WRITE_TIMEOUT
 from ..errors import PortError
 
+#: Bytes of one read at most, as many as a serial port in the kernel holds.
+_LARGEST_READ = 4096
 #: Bits on the line for one byte: start, eight data, stop.
 _BITS = 10
 #: Exceptions of pyserial: its own (OSError), and what it raises when a port disappears during a call.
@@ -30,14 +33,14 @@ class SerialPort:
         self.name = url
         self._lock = threading.Lock()
         self._closing = threading.Lock()
-        local = "://" not in url  # a device file
-        if local and not os.path.exists(url):
+        self._is_device = "://" not in url
+        if self._is_device and not os.path.exists(url):
             error = PortError(_explain(url, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))))
             error.missing = url
             raise error
         try:
             self._serial = serial.serial_for_url(url, baud, do_not_open=True)
-            if local:
+            if self._is_device:
                 # Only local ports support these two.
                 self._serial.exclusive = True
                 self._serial.write_timeout = WRITE_TIMEOUT
@@ -58,12 +61,26 @@ class SerialPort:
     def read(self, timeout: float) -> bytes:
         """Return the available bytes, see `Port.read`."""
         try:
+            if self._is_device:
+                return self._read_device(timeout)
             if self._serial.timeout != timeout:  # setting it configures the whole port again
                 self._serial.timeout = timeout
             first: bytes = self._serial.read(1)
             return first + self._serial.read(self._serial.in_waiting) if first else b""
         except _FAILURES as error:
             raise PortError(_explain(self.name, error)) from None
+
+    def _read_device(self, timeout: float) -> bytes:
+        """Read in two system calls: `Serial.read` takes five, a tenth of the CPU of a packet."""
+        if not select.select([self._serial], [], [], timeout)[0]:
+            return b""
+        try:
+            data = os.read(self._serial.fileno(), _LARGEST_READ)
+        except BlockingIOError:  # another program has read them
+            return b""
+        if not data:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return data
 
     def write(self, data: bytes) -> None:
         """Write all bytes, see `Port.write`."""
