@@ -249,6 +249,14 @@ def test_keys_and_programs_drive_the_robot(page: TryPage) -> None:
     page.until_ready()
     page.run("from amigobot_driver import AmigoBot\nAmigoBot('/dev/ttyUSB0')")
     page.until_printed("line 2: /dev/ttyUSB0: no robot is connected to this page")
+    page.until_ready()
+    page.run(f"{IMPORT}AmigoBot('sim://').drive(0.0, 0.5, duration=600)")
+    page.until(f"return parseFloat({FRAME}.querySelector('#pose').textContent.match(/([-0-9]+)°/)[1]) > 20")
+    choose = "const one = document.querySelector('#world'); one.value = 'empty'; one.dispatchEvent(new Event('change'))"
+    page.browser.script(choose)
+    page.until_ready()  # the program has ended with its robot
+    page.run(f"{IMPORT}print(AmigoBot().pose)")
+    page.until_printed("Pose(x=0.0, y=0.0")
 
 
 def test_a_loop_without_end_is_stopped(page: TryPage) -> None:

@@ -179,12 +179,14 @@ class Page:
         """The driver of an `AmigoBot` of the program: a real robot that is connected serves every port.
 
         Raises:
-            PortError: There is no such port in a web page.
+            PortError: There is no such port in a web page, or the program uses another robot.
         """
         if not self._line:
             if not url.startswith("sim://"):
                 raise PortError(f"{url}: no robot is connected to this page; allowed: sim://")
             if url not in (self._url, "sim://"):
+                if any(driver.is_open for driver in self._opened):
+                    raise PortError(f"{url}: a page has one robot at a time; close the other one first")
                 self.simulate(url)
         driver = SharedDriver(robot, listener, self._bot, self._task)
         self._opened.append(driver)

@@ -58,9 +58,14 @@ class SharedDriver:
     def wake(self) -> None:
         """Do nothing: conditions are checked all the time."""
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the program uses the robot."""
+        return self._pass_on in self._driver.listeners
+
     def close(self) -> None:
         """Stop the robot and switch its motors off; the dashboard keeps the connection. May be called twice."""
-        if self._pass_on not in self._driver.listeners:
+        if not self.is_open:
             return
         self._driver.listeners.remove(self._pass_on)
         with suppress(AmigoBotError):

@@ -93,6 +93,12 @@ window.robotSocket = () => {
 document.addEventListener("visibilitychange", () => { if (document.hidden && ready) tell("hide"); });
 window.addEventListener("pagehide", () => serial.stop());
 
+/** Put another simulated robot there; a program has lost its robot then. */
+function simulate() {
+  tell("interrupt");
+  tell("simulate", `sim://?world=${byId("world").value}`);
+}
+
 // -- a real robot --------------------------------------------------------------------------------------------------
 
 /** Warn before the first motion of a real robot. Returns whether the person agrees. */
@@ -112,11 +118,12 @@ function consent() {
 byId("connect").addEventListener("click", async () => {
   if (serial.port) {
     serial.close();
-    tell("simulate", `sim://?world=${byId("world").value}`);
+    simulate();
     byId("connect").textContent = "Connect a robot";
     return;
   }
   try {
+    tell("interrupt");
     await serial.choose();
   } catch {
     return; // the person has chosen nothing
@@ -156,7 +163,7 @@ byId("stop-program").addEventListener("click", () => {
     start();
   }, STOPPING);
 });
-byId("world").addEventListener("change", () => ready && !serial.port && tell("simulate", `sim://?world=${byId("world").value}`));
+byId("world").addEventListener("change", () => ready && !serial.port && simulate());
 
 const encode = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 const decode = (text) => new TextDecoder().decode(Uint8Array.from(atob(text), (one) => one.charCodeAt(0)));
