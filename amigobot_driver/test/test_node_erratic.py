@@ -153,6 +153,8 @@ class TestWhatItDoes:
         assert "does not report the state of its motors" in bench.diagnostic("motors", fresh=True).message
 
     def test_the_red_button_of_an_erratic_is_inferred_from_missing_motion(self, bench: Bench, robot: Watched) -> None:
+        # The last of three ENABLE may still be on its way: it would switch the motors on again.
+        bench.wait_until(lambda: robot.values(ErraticCommand.ENABLE)[-3:] == [1, 1, 1])
         robot.do(lambda simulator: simulator.press_motors_button())
         with bench.driving(0.0, 0.5):
             bench.wait_until(lambda: bench.node.logged("has not moved for 2 s although it is driven"))

@@ -16,7 +16,7 @@ from .body import SimulatedBody
 from .faults import FaultInjector
 from .option_fields import number, option
 from .surroundings import Surroundings
-from .world import World, first_hit, in_cone
+from .world import World, first_hit
 
 #: m, reported for no echo and for an echo from below the smallest range
 NO_ECHO = 6.1
@@ -221,7 +221,7 @@ class SonarRing:
         x, y = pose.x + c * mount.x - s * mount.y, pose.y + s * mount.x + c * mount.y
         heading, half = pose.heading + mount.heading, self._sonar.field_of_view / 2
         reach, nearest = self._sonar.max_range, math.inf
-        segments = in_cone(self.surroundings.near(pose.x, pose.y), x, y, heading, half, reach)
+        segments = self.surroundings.near(pose.x, pose.y)
         facing = math.cos(self._model.grazing)
         for ray in range(_RAYS):
             angle = heading - half + 2 * half * ray / (_RAYS - 1)

@@ -169,39 +169,6 @@ def first_hit(segments: Iterable[Segment], x: float, y: float, heading: float) -
     return nearest, found
 
 
-def in_cone(
-    segments: Iterable[Segment], x: float, y: float, heading: float, half_angle: float, reach: float
-) -> list[Segment]:
-    """Return the segments that a beam may hit: none is missing, some may be outside.
-
-    Args:
-        segments: Those to choose from.
-        x: Start of the beam in m.
-        y: Start of the beam in m.
-        heading: Direction of its axis in rad.
-        half_angle: Half of its width in rad, below a quarter turn.
-        reach: Largest distance in m.
-    """
-    dx, dy = math.cos(heading), math.sin(heading)
-    left_x, left_y = math.cos(heading + half_angle), math.sin(heading + half_angle)
-    right_x, right_y = math.cos(heading - half_angle), math.sin(heading - half_angle)
-    found = []
-    for segment in segments:
-        # Unpacked, and beside the axis first: 11 us instead of 15 for 72 walls, of 23 us for a ping.
-        x1, y1, x2, y2 = segment
-        ax, ay = x1 - x, y1 - y
-        bx, by = x2 - x, y2 - y
-        if left_x * ay > left_y * ax and left_x * by > left_y * bx:
-            continue
-        if right_x * ay < right_y * ax and right_x * by < right_y * bx:
-            continue
-        a_ahead, b_ahead = ax * dx + ay * dy, bx * dx + by * dy
-        if (a_ahead < 0.0 and b_ahead < 0.0) or (a_ahead > reach and b_ahead > reach):
-            continue
-        found.append(segment)
-    return found
-
-
 def encloses(outline: Iterable[Segment], x: float, y: float) -> bool:
     """Return whether a point (m) is inside of a closed outline."""
     # A ray from the point to the right crosses it an odd number of times.
