@@ -26,8 +26,8 @@ HEAD = f"""\
 [the matrix of faults](../../amigobot_driver/test/test_fault_matrix.py). Each
 row is a test. In all cases:
 
-- The robot stops within {matrix.STOPPED_AFTER:g} s of the last accepted velocity of 0.2 m/s and 0.3 rad/s; a faster one
-  [brakes longer](../explanation/safety.md#when-the-robot-stops). Only a new velocity starts it again.
+- The robot stops within {matrix.STOPPED_AFTER:g} s of the last accepted velocity of 0.2 m/s and 0.3 rad/s
+  ([a faster one](../explanation/safety.md#when-the-robot-stops) brakes longer). Only a new velocity starts it again.
 - `odom` continues. Motors, sonars, streams and limits are restored.
 - Every service call gets a response. A failure is logged at most once in 30 s.
 - While the link is down, topics are silent, velocities are refused, and `/diagnostics` is ERROR.

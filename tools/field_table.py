@@ -31,9 +31,9 @@ sources and computed the recordings anew. `--as NAME` and other options of `amig
 """
 
 VERDICTS = {
-    "agrees": "driver or simulator does what the robot did; the table leaves it out",
-    "copes": "sources contradict each other, or robots differ; the driver copes with each",
-    "documented": "nothing for the driver to do; the documents say it",
+    "agrees": "as the robot; left out below",
+    "copes": "robots or sources differ; the driver copes with each",
+    "documented": "the documents say it",
     "open": "not yet in the driver, or no test of it",
 }
 EVIDENCE = {
