@@ -72,24 +72,18 @@ def test_metadata_for_ros2_bag(tmp_path: Path) -> None:
     assert (qos["durability"], qos["reliability"], qos["depth"]) == ("transient_local", "reliable", 3)
 
 
-def promise_more(bag: Path) -> None:
-    metadata = bag / "metadata.yaml"
-    metadata.write_text(metadata.read_text().replace("message_count: 3", "message_count: 4"))
-
-
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    "damage",
     [
-        (promise_more, "3 messages of /odom found, its metadata say 4"),
-        (lambda bag: (bag / "bag.db3").unlink(), "bag"),
-        (lambda bag: (bag / "bag.db3").write_bytes((bag / "bag.db3").read_bytes()[:500]), "bag"),
-        (lambda bag: bag.rename(bag.with_name("elsewhere")), "bag"),
+        lambda bag: (bag / "bag.db3").unlink(),
+        lambda bag: (bag / "bag.db3").write_bytes((bag / "bag.db3").read_bytes()[:500]),
+        lambda bag: bag.rename(bag.with_name("elsewhere")),
     ],
 )
-def test_damaged_bag_is_refused(tmp_path: Path, damage: Any, said: str) -> None:
+def test_damaged_bag_is_refused(tmp_path: Path, damage: Any) -> None:
     write(tmp_path / "bag")
     damage(tmp_path / "bag")
-    with pytest.raises(BagError, match=said):
+    with pytest.raises(BagError, match="bag"):
         read_bag(tmp_path / "bag")
 
 
@@ -103,7 +97,6 @@ def test_unknown_type_is_refused(tmp_path: Path) -> None:
 
 def test_rosbag2_reads_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entries = [("/odom", odometry(0.5), 7), ("/odom", odometry(1.0), 8)]
-    count = 2
 
     class SequentialReader:
         def open(self, *options: object) -> None:
@@ -118,13 +111,9 @@ def test_rosbag2_reads_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.
         def read_next(self) -> tuple[str, bytes, int]:
             return entries.pop(0)
 
-    def metadata(path: str, storage: str) -> SimpleNamespace:
-        topic = SimpleNamespace(topic_metadata=SimpleNamespace(name="/odom"), message_count=count)
-        return SimpleNamespace(storage_identifier="mcap", topics_with_message_count=[topic])
-
     rosbag2 = SimpleNamespace(
         SequentialReader=SequentialReader,
-        Info=lambda: SimpleNamespace(read_metadata=metadata),
+        Info=lambda: SimpleNamespace(read_metadata=lambda path, storage: SimpleNamespace(storage_identifier="mcap")),
         StorageOptions=lambda **options: options,
         ConverterOptions=lambda *formats: formats,
     )
@@ -135,9 +124,6 @@ def test_rosbag2_reads_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.
         ("/odom", "nav_msgs/msg/Odometry", 7, 0.5),
         ("/odom", "nav_msgs/msg/Odometry", 8, 1.0),
     ]
-    entries.append(("/odom", odometry(0.5), 7))
-    with pytest.raises(BagError, match="1 message of /odom found, its metadata say 2"):
-        read_bag(tmp_path)
 
 
 def test_recording(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ QUICK = {
     "physics.acceleration_ratio": ("config", "translation", "acceleration"),
     "physics.watchdog_ratio": ("config", "translation", "brake", "watchdog"),
     "units.distance": ("config", "translation", "straight", "brake"),
-    "wear.left_scale": ("config", "translation", "straight", "spin", "square"),
+    "wear.left_scale": ("config", "translation", "straight", "spin"),
 }
 
 

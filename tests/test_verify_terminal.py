@@ -46,12 +46,10 @@ def test_nothing_moves_before_the_owner_agrees_and_any_key_stops_it(
     begin(verify, robot)
     verify.type("x")
     # A slow computer may take its time until it reads the key.
-    verify.wait_for("Stopped; the motors are off.")
+    verify.wait_for("ended by a key; the robot was stopped; continue with --resume")
     assert robot.seconds_until_rest(time.monotonic() - 1.0) < 2.0
-    verify.type("s")
-    assert verify.wait() == 0
-    made = report.load(tmp_path / "report" / report.REPORT)
-    assert {step.name: step.status for step in made.steps} == {"config": "done", "directions": "stopped"}
+    assert verify.wait() == 2
+    assert report.load(tmp_path / "report" / report.REPORT).done == {"config"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -68,6 +66,23 @@ def test_a_signal_stops_the_robot_and_the_report_can_be_resumed(
 
 def test_a_person_who_skips_sees_no_motion(verify: Terminal, robot: SimulatedRobot) -> None:
     verify.wait_for("Put the robot on a block")
-    verify.type("s")
+    verify.type("s\r")
     assert verify.wait() == 0
     assert max(abs(line["left_velocity"]) for line in robot.truth) == 0
+
+
+def test_question_for_a_measurement_has_unit_and_limit(robot: SimulatedRobot, tmp_path: Path) -> None:
+    with terminal("verify", robot.port, "--output", str(tmp_path / "report"), "--only", "straight") as tool:
+        tool.wait_for("What moves: the robot, 1 m forward.")
+        tool.type("\r")
+        tool.wait_for("Put the robot on the free floor")
+        tool.type("\r")
+        tool.wait_for("in the direction of the start? ")
+        tool.type("12\r")
+        tool.wait_for("from -10 to 10 m")
+        tool.type("0,92\r")
+        tool.wait_for("to the left of that line")
+        tool.type("0\r")
+        tool.wait()
+    figures = {figure.key: figure.value for figure in report.load(tmp_path / "report" / report.REPORT).figures}
+    assert figures["wheel.left_scale"] == pytest.approx(1.0, abs=0.05)

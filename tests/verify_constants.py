@@ -11,13 +11,13 @@ from functools import cache
 
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.sim import Simulator, SonarModel, Wear
-from amigobot_tools.verify.table import table
+from amigobot_tools.verify.table import all_steps
 from amigobot_tools.verify.trial import Figure
 from amigobot_tools.verify.verdict import DIFFERS, compare, expected, simulate
 
 ROBOT = "amigo-sh"
 FACTOR = 1.1
-ALL_STEPS = frozenset(step.name for step in table().steps)
+ALL_STEPS = frozenset(step.name for step in all_steps())
 
 #: Parameter of the simulator: the figure that shows it.
 CONSTANTS = {
@@ -74,7 +74,7 @@ def differences(simulator: Simulator, steps: Collection[str] = ALL_STEPS) -> lis
     undone = [f"{result.name}: {result.status}, {result.reason}" for result in results if result.status != "done"]
     assert all("not possible on this robot" in text for text in undone)
     compared = compare(trial.figures.values(), _expected(frozenset(steps)))
-    return [item.figure.key for item in compared if item.verdict == DIFFERS]
+    return [item.key for item in compared if item.verdict == DIFFERS]
 
 
 @cache

@@ -9,8 +9,8 @@ import contextlib
 import math
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import rclpy
@@ -29,7 +29,7 @@ from amigobot_driver.cli.temporary_node import NO_LOG_FILE
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_msgs.msg import Bumpers, IoState, RobotConfig, RobotStatus
 
-from .state import Echo, RobotState, drained, yaw_of
+from .state import LiveRemote, RobotState, newest_echoes, yaw_of
 
 _VELOCITIES = {"geometry_msgs/msg/Twist": Twist, "geometry_msgs/msg/TwistStamped": TwistStamped}
 _SERVICES = ("stop", "emergency_stop", "clear_emergency_stop")
@@ -45,12 +45,9 @@ _LINK = {
 #: s without status after which the node counts as lost
 _SILENT = 2.0
 _NO_NODE = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
-_MESSAGES = 50
-#: s that a velocity is shown after it was published: the usual cmd_vel_timeout
-_COMMAND = 0.5
 
 
-class NodeRemote:
+class NodeRemote(LiveRemote):
     """Follows the topics of a node, and publishes velocities if it drives.
 
     Args:
@@ -64,10 +61,8 @@ class NodeRemote:
 
     def __init__(self, namespace: str, *, drives: bool, timeout: float) -> None:
         name = namespace.strip("/")
-        self.where = f"/{name}/amigobot" if name else "/amigobot"
+        super().__init__(f"/{name}/amigobot" if name else "/amigobot")
         self._log_name = self.where.strip("/").replace("/", ".")
-        self._lock = threading.Lock()
-        self._messages: deque[str] = deque(maxlen=_MESSAGES)
         self._status = RobotStatus()
         self._status_at = -math.inf
         self._config: RobotConfig | None = None
@@ -78,8 +73,6 @@ class NodeRemote:
         self._ranges: dict[int, tuple[float, float]] = {}
         self._link: dict[str, str] = {}
         self._bumpers = Bumpers()
-        #: m/s, rad/s, and when this tool published that (s). No subscription: it would delay the velocities of others.
-        self._commanded = 0.0, 0.0, -math.inf
         self._drives = drives
         self._publisher: Any = None
         self._context = rclpy.Context()
@@ -92,7 +85,7 @@ class NodeRemote:
             (IoState, "io", "_io"),
             (Bumpers, "bumpers", "_bumpers"),
         ):
-            self.node.create_subscription(kind, topic, self._keeper(attribute), 10)
+            self.node.create_subscription(kind, topic, partial(setattr, self, attribute), 10)
         self.node.create_subscription(RobotStatus, "status", self._on_status, 10)
         self.node.create_subscription(RobotConfig, "robot_config", self._on_config, latched)
         self.node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
@@ -111,12 +104,10 @@ class NodeRemote:
 
     def state(self) -> RobotState:
         """Return what is known now."""
-        with self._lock:
-            status, profile, odometry, io = self._status, self._profile, self._odometry, self._io
-            bumpers = self._bumpers
-            linear, angular, since = self._commanded
-            alive = self.alive
-            ranges = dict(self._ranges)
+        status, profile, odometry, io, bumpers = self._status, self._profile, self._odometry, self._io, self._bumpers
+        # As this tool has published it: a subscription would delay the velocities of others.
+        linear, angular = self.commanded
+        alive = self.alive
         pose = odometry.pose.pose if odometry else None
         twist = odometry.twist.twist if odometry else None
         known = alive and status.link_state != RobotStatus.LINK_DISCONNECTED
@@ -133,9 +124,9 @@ class NodeRemote:
             yaw=yaw_of(pose.orientation) if pose else math.nan,
             linear=twist.linear.x if twist else math.nan,
             angular=twist.angular.z if twist else math.nan,
-            commanded_linear=linear if time.monotonic() - since < _COMMAND else 0.0,
-            commanded_angular=angular if time.monotonic() - since < _COMMAND else 0.0,
-            echoes=_echoes(profile, ranges),
+            commanded_linear=linear,
+            commanded_angular=angular,
+            echoes=newest_echoes(profile, dict(self._ranges), time.monotonic()) if profile else (),
             volts=self._battery.voltage,
             charge=self._battery.percentage,
             celsius=status.temperature if known else math.nan,
@@ -183,10 +174,6 @@ class NodeRemote:
     def clear_emergency_stop(self) -> None:
         """Accept velocities again."""
         self._call("clear_emergency_stop")
-
-    def messages(self) -> list[str]:
-        """Return the log lines of the node since the last call."""
-        return drained(self._messages)
 
     def close(self) -> None:
         """Publish a zero velocity if this tool drives, and leave the graph. The node keeps its robot."""
@@ -250,16 +237,8 @@ class NodeRemote:
     def _call(self, service: str) -> None:
         self._services[service].call_async(Trigger.Request())
 
-    def _keeper(self, attribute: str) -> Callable[[Any], None]:
-        def keep(message: Any) -> None:
-            with self._lock:
-                setattr(self, attribute, message)
-
-        return keep
-
     def _on_status(self, message: RobotStatus) -> None:
-        with self._lock:
-            self._status, self._status_at = message, time.monotonic()
+        self._status, self._status_at = message, time.monotonic()
 
     def _on_config(self, message: RobotConfig) -> None:
         self._config = message
@@ -271,8 +250,7 @@ class NodeRemote:
 
     def _range_keeper(self, number: int) -> Callable[[Range], None]:
         def keep(message: Range) -> None:
-            with self._lock:
-                self._ranges[number] = message.range, time.monotonic()
+            self._ranges[number] = message.range, time.monotonic()
 
         return keep
 
@@ -295,17 +273,3 @@ def _milliseconds(seconds: str) -> str:
         return f"{1000 * float(seconds):.0f} ms"
     except ValueError:
         return "-"
-
-
-def _echoes(profile: Profile | None, ranges: dict[int, tuple[float, float]]) -> tuple[Echo, ...]:
-    """The newest reading of each sonar. A range at or beyond the limit of the sonar means no echo."""
-    if profile is None:
-        return ()
-    now = time.monotonic()
-    echoes = []
-    for number, pose in enumerate(profile.sonar.poses):
-        distance, received = ranges.get(number, (math.nan, -math.inf))
-        if distance >= profile.sonar.max_range:
-            distance = math.inf
-        echoes.append(Echo(distance, now - received, pose.x, pose.y, pose.heading))
-    return tuple(echoes)

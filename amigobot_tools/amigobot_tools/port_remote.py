@@ -9,19 +9,17 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 
 from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLostError, Options
 
-from .state import Echo, RobotState, drained, reported_state
-
-_MESSAGES = 50
+from .state import Echo, LiveRemote, RobotState, reported_state
 
 
-class PortRemote:
+class PortRemote(LiveRemote):
     """Connects to a robot and keeps the connection.
 
     Args:
@@ -46,10 +44,9 @@ class PortRemote:
         options: Options | None = None,
         make: Callable[..., AmigoBot] = AmigoBot,
     ) -> None:
-        self.where = port
+        super().__init__(port)
         self._name = self._model = ""  #: of the robot, once it has answered
         self._released = ""  #: why the port is closed meanwhile; "" while it is not
-        self._messages: deque[str] = deque(maxlen=_MESSAGES)
         self._log = _LogLines(self._messages)
         logger = logging.getLogger("amigobot_driver")
         logger.addHandler(self._log)
@@ -57,7 +54,6 @@ class PortRemote:
         logger.propagate = False
         if options is None:
             options = Options(profile=profile, motors_on_connect=drives, io_stream=not drives)
-        self._commanded = 0.0, 0.0, -math.inf  #: m/s, rad/s, and when that was requested (s)
         self._make = partial(make, port, options=options)
         try:
             self.robot = self._make(timeout=timeout)
@@ -97,8 +93,7 @@ class PortRemote:
     def _connected(self, known: RobotState) -> RobotState:
         robot = self.robot
         report, ports, bumpers = robot.report, robot.io, robot.bumpers
-        linear, angular, since = self._commanded
-        expired = time.monotonic() - since > robot.options.command_timeout
+        linear, angular = self.commanded
         echoes = (Echo(sonar.range, sonar.age, sonar.x, sonar.y, sonar.heading) for sonar in robot.sonar)
         return replace(
             reported_state(report, robot.profile),
@@ -106,8 +101,8 @@ class PortRemote:
             name=known.name,
             emergency=known.emergency,
             link=known.link,
-            commanded_linear=0.0 if expired else linear,
-            commanded_angular=0.0 if expired else angular,
+            commanded_linear=linear,
+            commanded_angular=angular,
             echoes=tuple(echoes),
             front_bumpers=bumpers.front if bumpers else (),
             rear_bumpers=bumpers.rear if bumpers else (),
@@ -141,14 +136,6 @@ class PortRemote:
         """Accept velocities again."""
         with suppress(AmigoBotError):
             self.robot.clear_emergency_stop()
-
-    def messages(self) -> list[str]:
-        """Return the log lines since the last call."""
-        return drained(self._messages)
-
-    def add_messages(self, lines: Iterable[str]) -> None:
-        """Append lines to the log."""
-        self._messages.extend(lines)
 
     @contextmanager
     def released(self, why: str) -> Iterator[None]:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +14,11 @@ from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.cli.replay import recorded_profile, replayed
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.robot import Ping, Report
 
-from .state import Echo, RobotState, reported_state
+from .state import Remote, RobotState, newest_echoes, reported_state
 
 
-class RecordingRemote:
+class RecordingRemote(Remote):
     """Plays a recording, which cannot be driven.
 
     Args:
@@ -51,14 +49,14 @@ class RecordingRemote:
         self._rate = rate
         self._began = time.monotonic()
         self._seen = 0  #: reports that have been played
-        self._pings: dict[int, Ping] = {}  #: the newest of each sonar
+        self._pings: dict[int, tuple[float, float]] = {}  #: the newest range (m) of each sonar, and its time (s)
 
     def state(self) -> RobotState:
         """Return what the robot has reported by now."""
         first, last = self._reports[0][0], self._reports[-1][0]
         now = first + (time.monotonic() - self._began) * self._rate
         while self._seen < len(self._reports) and (self._reports[self._seen][0] <= now or not self._seen):
-            self._pings |= {ping.number: ping for ping in self._reports[self._seen][1].pings}
+            self._pings |= {ping.number: (ping.range, ping.stamp) for ping in self._reports[self._seen][1].pings}
             self._seen += 1
         at, report = self._reports[self._seen - 1]
         ended, length = now >= last, f"{last - first:.1f} s"
@@ -67,35 +65,6 @@ class RecordingRemote:
             connected=not ended,
             note=f"the recording has ended, {length}" if ended else f"playing a recording of {length}",
             name=self._name,
-            echoes=self._echoes(report, 0.0 if ended else now - at),
+            echoes=newest_echoes(self._profile, self._pings, report.stamp + (0.0 if ended else now - at)),
             link={"time": f"{at - first:.1f} s", "packets": str(self._seen), "of": str(len(self._reports))},
         )
-
-    def _echoes(self, report: Report, since: float) -> tuple[Echo, ...]:
-        """The newest reading of each sonar, `since` s after a report."""
-        echoes = []
-        for number, pose in enumerate(self._profile.sonar.poses):
-            ping = self._pings.get(number)
-            distance, age = (ping.range, report.stamp - ping.stamp + since) if ping else (math.nan, math.inf)
-            echoes.append(Echo(distance, age, pose.x, pose.y, pose.heading))
-        return tuple(echoes)
-
-    def drive(self, linear: float, angular: float) -> str:
-        """Do nothing."""
-        return "a recording cannot be driven"
-
-    def stop(self) -> None:
-        """Do nothing."""
-
-    def emergency_stop(self) -> None:
-        """Do nothing."""
-
-    def clear_emergency_stop(self) -> None:
-        """Do nothing."""
-
-    def messages(self) -> list[str]:
-        """Return no lines: a recording has no log."""
-        return []
-
-    def close(self) -> None:
-        """Do nothing."""

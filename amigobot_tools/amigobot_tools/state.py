@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import deque
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -15,8 +17,11 @@ from amigobot_driver.profiles import Body, Limits, Profile
 
 Item = TypeVar("Item")
 
-#: m/s and rad/s up to which a robot counts as at rest.
-_REST = 0.005
+T = TypeVar("T")
+
+_REST = 0.005  # m/s and rad/s up to which a robot counts as at rest
+_MESSAGES = 50  # log lines that are kept
+_COMMAND = 0.5  # s that a velocity is shown after it was requested: the usual cmd_vel_timeout
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +91,16 @@ class RobotState:
         return max(known, default=0.0) <= _REST
 
 
-def drained(lines: deque[Item]) -> list[Item]:
+def drained(lines: deque[T]) -> list[T]:
     """Take what waits; another thread may append some meanwhile."""
-    taken = []
-    while lines:
-        taken.append(lines.popleft())
-    return taken
+    return [lines.popleft() for _ in range(len(lines))]
 
 
 class Remote(Protocol):
-    """A robot that a tool drives or watches. Methods return at once, and do not raise if the robot is not connected."""
+    """A robot that a tool drives or watches; here one that cannot be driven.
+
+    Methods return at once, and do not raise if the robot is not connected.
+    """
 
     #: what the tool is connected to, for the title of a screen
     where: str
@@ -106,27 +111,63 @@ class Remote(Protocol):
 
     def drive(self, linear: float, angular: float) -> str:
         """Request a velocity (m/s, rad/s), which expires after 0.5 s. Returns why it is refused, or ""."""
-        ...
+        return f"{self.where} cannot be driven"
 
     def stop(self) -> None:
         """Stop with the normal deceleration."""
-        ...
 
     def emergency_stop(self) -> None:
         """Brake hard, and refuse to drive until the stop is cleared."""
-        ...
 
     def clear_emergency_stop(self) -> None:
         """Accept velocities again."""
-        ...
 
     def messages(self) -> list[str]:
         """Return the log lines since the last call."""
-        ...
+        return []
 
     def close(self) -> None:
         """Stop the robot if this tool drives it, and end the connection."""
-        ...
+
+
+class LiveRemote(Remote):
+    """A robot that is there: its log lines, and the velocity that the tool has requested."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self._messages: deque[str] = deque(maxlen=_MESSAGES)
+        self._commanded = 0.0, 0.0, -math.inf  #: m/s, rad/s, and when that was requested (s)
+
+    @property
+    def commanded(self) -> tuple[float, float]:
+        """The velocity that is requested now, m/s and rad/s."""
+        linear, angular, since = self._commanded
+        return (linear, angular) if time.monotonic() - since < _COMMAND else (0.0, 0.0)
+
+    def messages(self) -> list[str]:
+        """Return the log lines since the last call."""
+        return drained(self._messages)
+
+    def add_messages(self, lines: Iterable[str]) -> None:
+        """Append lines to the log."""
+        self._messages.extend(lines)
+
+
+def newest_echoes(profile: Profile, readings: Mapping[int, tuple[float, float]], now: float) -> tuple[Echo, ...]:
+    """Return the newest reading of each sonar.
+
+    Args:
+        profile: Of the robot.
+        readings: Range in m and time in s, by sonar. A range at or beyond the limit of the sonar means no echo.
+        now: Time in s.
+    """
+    echoes = []
+    for number, pose in enumerate(profile.sonar.poses):
+        distance, fired = readings.get(number, (math.nan, -math.inf))
+        if distance >= profile.sonar.max_range:
+            distance = math.inf
+        echoes.append(Echo(distance, now - fired, pose.x, pose.y, pose.heading))
+    return tuple(echoes)
 
 
 def reported_state(report: Report, profile: Profile) -> RobotState:

@@ -64,10 +64,8 @@ def record(out: Path, topics: list[str]) -> int:
             executor.add_node(node)
             while not stopped:
                 executor.spin_once(timeout_sec=_WAIT)
-            node.stop_search()
-            end, written = time.monotonic() + _REST, -1
-            while node.counts.total() != written and time.monotonic() < end:
-                written = node.counts.total()
+            end = time.monotonic() + _REST
+            while time.monotonic() < end:
                 executor.spin_once(timeout_sec=_WAIT)
             writer.close()
         except OSError as error:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection
 from functools import partial
-from importlib import import_module
-from typing import Any
 
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
+from .reader import message_class
 from .writer import BagWriter
 
 #: s between two searches for new topics
@@ -37,12 +36,8 @@ class Recorder(Node):
         self._topics = {self.resolve_topic_name(topic) for topic in topics}
         self._seen: set[str] = set()
         self._tell = tell
-        self._search_timer = self.create_timer(_SEARCH_PERIOD, self._subscribe_new)
+        self.create_timer(_SEARCH_PERIOD, self._subscribe_new)
         self.create_timer(_COMMIT_PERIOD, writer.commit)
-
-    def stop_search(self) -> None:
-        """Look for no more topics."""
-        self._search_timer.cancel()
 
     def _subscribe_new(self) -> None:
         for topic, kinds in self.get_topic_names_and_types():
@@ -68,19 +63,6 @@ class Recorder(Node):
     def _write(self, topic: str, data: bytes, info: dict[str, int]) -> None:
         self._writer.write(topic, data, info["received_timestamp"])
         self.counts[topic] += 1
-
-
-def message_class(kind: str) -> Any:
-    """Return the class of a type such as "nav_msgs/msg/Odometry".
-
-    Raises:
-        LookupError: It is not installed.
-    """
-    package, _, name = kind.split("/")
-    try:
-        return getattr(import_module(f"{package}.msg"), name)
-    except (ImportError, AttributeError):
-        raise LookupError(f"the type {kind} is not installed") from None
 
 
 def _matching(offered: list[QoSProfile]) -> QoSProfile:

@@ -14,12 +14,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from ament_index_python import PackageNotFoundError, get_package_share_directory
-from rclpy.duration import Duration
 from rclpy.qos import QoSProfile
 from rosbags.interfaces import Connection, Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.base import TypesysError
+
+_NO_LIMIT = QosTime(0, 0)
 
 
 class BagWriter:
@@ -42,16 +43,14 @@ class BagWriter:
         """Announce a topic, with the QoS its publishers offer. Raises LookupError when `kind` is not known here."""
         if kind not in self._types.fielddefs:
             self._register_package(kind.partition("/")[0])
+        qos = [_qos(profile) for profile in offered]
         try:
-            definition, _ = self._types.generate_msgdef(kind, ros_version=2)
-            digest = self._types.hash_rihs01(kind)
+            with self._disk_errors():
+                self._topics[topic] = self._bag.add_connection(
+                    topic, kind, typestore=self._types, offered_qos_profiles=qos
+                )
         except (KeyError, TypesysError):
             raise LookupError(f"the type {kind}, or one that it contains, is not installed") from None
-        qos = [_qos(profile) for profile in offered]
-        with self._disk_errors():
-            self._topics[topic] = self._bag.add_connection(
-                topic, kind, msgdef=definition, rihs01=digest, offered_qos_profiles=qos
-            )
 
     def write(self, topic: str, data: bytes, time: int) -> None:
         """Append a message in CDR at the next `commit`; `time` in ns since the epoch."""
@@ -99,18 +98,15 @@ class BagWriter:
 
 
 def _qos(profile: QoSProfile) -> Qos:
+    """What a player needs to publish the messages as they were published."""
     return Qos(
-        QosHistory[profile.history.name],
+        QosHistory.KEEP_LAST,
         profile.depth,
         QosReliability[profile.reliability.name],
         QosDurability[profile.durability.name],
-        _time(profile.deadline),
-        _time(profile.lifespan),
-        QosLiveliness[profile.liveliness.name],
-        _time(profile.liveliness_lease_duration),
-        profile.avoid_ros_namespace_conventions,
+        _NO_LIMIT,
+        _NO_LIMIT,
+        QosLiveliness.AUTOMATIC,
+        _NO_LIMIT,
+        False,
     )
-
-
-def _time(duration: Duration) -> QosTime:
-    return QosTime(*divmod(duration.nanoseconds, 10**9))

@@ -9,8 +9,8 @@
     amigobot verify --compare amigobot-verify/report.json
 
 Writes report.json, report.md and packets.amigo (a recording as of `amigobot record`) into the folder of --output. Any
-key stops the robot; then the step can be repeated or skipped. `amigobot sim --from-report report.json` is a simulator
-with the measured values. Exit status 0: everything is as simulated or unknown; 1: something differs, or a step failed.
+key stops the robot and ends the run. `amigobot sim --from-report report.json` is a simulator with the measured values.
+Exit status 0: everything is as simulated or unknown; 1: something differs, or a step failed.
 """
 
 from __future__ import annotations

@@ -16,18 +16,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from amigobot_driver import AmigoBotError, PortError, Profile
+from amigobot_driver import AmigoBotError, ConnectionFailedError, PortError, Profile
 from amigobot_driver.connection_policy import ANSWER_TIMEOUT, CLOSE_SILENCE, CONNECT_TIMEOUT, KEEP_ALIVE
 from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.protocol import (
     BAUD_RATES,
     Command,
-    CommandTable,
     FrameDecoder,
     Instruction,
     Packet,
     Parameters,
-    Sip,
     SyncReply,
     Unlisted,
     parse,
@@ -47,10 +45,6 @@ _TRIES = 3  # times that CONFIG is requested
 
 class StoppedError(Exception):
     """The person at the robot has pressed a key."""
-
-
-class NoAnswerError(AmigoBotError):
-    """The robot does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +147,6 @@ class Client:
         self._write_frame(frame)
         self.commands.append(name)
 
-    def can_send(self, command: CommandTable, firmware: str = "") -> bool:
-        """Return whether the dialect has a command, and a manual lists it for the firmware."""
-        return self.dialect.supports(command, firmware)
-
     def ask(self, instruction: Instruction, kind: type[P], seconds: float = ANSWER_TIMEOUT) -> P | None:
         """Send a command and return its answer; None if there is none."""
         self.send(instruction)
@@ -202,7 +192,7 @@ class Client:
         """Find the robot as the driver does, and open a session: packets flow, the motors are off.
 
         Raises:
-            NoAnswerError: No robot answers, or it opens no session.
+            ConnectionFailedError: No robot answers, or it opens no session.
         """
         self.opened = False
         queue: deque[Instruction] = deque()
@@ -214,7 +204,7 @@ class Client:
             if self._stopped():
                 raise StoppedError
             if (now := self.now()) >= end:
-                raise NoAnswerError(session.note.removesuffix("Retrying") + "`amigobot doctor` finds out why")
+                raise ConnectionFailedError(session.note.removesuffix("Retrying") + "`amigobot doctor` finds out why")
             self.dialect = session.dialect
             if queue and now >= self._sent_at + self._spacing:
                 self._write(queue.popleft())
@@ -237,11 +227,6 @@ class Client:
         self._port.set_baud(baud)
         self._decoder.reset()
 
-    @property
-    def is_erratic(self) -> bool:
-        """Whether the robot is an Erratic."""
-        return self.dialect.firmware == "E"
-
     def close(self) -> None:
         """Stop the robot and end the session."""
         if self.opened:
@@ -252,12 +237,8 @@ class Client:
         try:
             self.wait(CLOSE_SILENCE, alive=False)
         except PortError:  # MobileSim ends the connection at CLOSE
-            self.reopen()
-
-    def reopen(self) -> None:
-        """Open the port again after it was lost."""
-        self._port.close()
-        self._port = self._open_port()
+            self._port.close()
+            self._port = self._open_port()
 
     def halt(self) -> None:
         """Stop the robot and switch its motors off, also if keys are pressed meanwhile."""
@@ -275,13 +256,3 @@ class Client:
             self.halt()
             self.close()
         self._port.close()
-
-    def next_sip(self) -> Sip:
-        """Return the next standard packet.
-
-        Raises:
-            NoAnswerError: There is none within 1 s.
-        """
-        if (sip := self.wait_for(Sip, 1.0)) is None:
-            raise NoAnswerError("the standard packets have stopped")
-        return sip

@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The file report.json (docs/how-to/verify.md has its schema)."""
+"""The file report.json (docs/how-to/verify.md has its schema), and its page report.md."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,13 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Parameters, parse
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION
 
-from .runner import DONE, StepResult
-from .trial import Figure
-from .verdict import Compared, compare, expected, simulator_section
+from .table import all_steps
+from .trial import DONE, Figure, StepResult, Value
+from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
 
 REPORT, PAGE, RECORDING = "report.json", "report.md", "packets.amigo"
 
 _POINTS = "series", "expected_series"  # points of plots, in reports of earlier versions
-_COMPARISON = "expected", "expected_uncertainty", "verdict"
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class Report:
     profile: str  #: name of the profile, or a file
     config: str = ""  #: CONFIGpac, its data as hexadecimal digits; "" if it was not read
     steps: list[StepResult] = field(default_factory=list)
-    figures: list[Compared] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
     simulator: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -45,13 +45,11 @@ class Report:
         return {step.name for step in self.steps if step.status == DONE}
 
     @property
-    def minutes(self) -> float:
-        """How long the steps took, min."""
-        return sum(step.seconds for step in self.steps) / 60
-
-    def count(self, verdict: str) -> int:
-        """Return the number of findings with a verdict."""
-        return sum(item.verdict == verdict for item in self.figures)
+    def summary(self) -> str:
+        """How many figures have which verdict."""
+        verdicts = [figure.verdict for figure in self.figures]
+        same, different, unknown = (verdicts.count(verdict) for verdict in (AS_SIMULATED, DIFFERS, UNKNOWN))
+        return f"{same} as simulated, {different} different, {unknown} unknown"
 
     def compare(self) -> None:
         """Compare all findings with the simulator, under the same commands.
@@ -62,12 +60,20 @@ class Report:
         profile = load_profile(self.profile)
         packet = parse(bytes.fromhex(self.config), ERRATIC_PACKETS if profile.erratic else ACTIVMEDIA_PACKETS)
         config = packet if isinstance(packet, Parameters) else None
-        figures = expected(profile, config, self.done)
-        self.figures = compare([item.figure for item in self.figures], figures)
+        self.figures = compare(self.figures, expected(profile, config, self.done))
         self.simulator = simulator_section(profile, config, self.figures)
 
+    def save(self, folder: Path) -> None:
+        """Write report.json."""
+        content = {"format": REPORT_FORMAT, "version": REPORT_VERSION, **dataclasses.asdict(self)}
+        _write_text(folder / REPORT, json.dumps(content, indent=1) + "\n")
 
-def write_text(path: Path, text: str) -> None:
+    def save_page(self, folder: Path) -> None:
+        """Write report.md: every figure, for a person or an issue."""
+        _write_text(folder / PAGE, "\n".join(_page(self)) + "\n")
+
+
+def _write_text(path: Path, text: str) -> None:
     """Write a file; a reader never sees half of it.
 
     Raises:
@@ -79,18 +85,6 @@ def write_text(path: Path, text: str) -> None:
         part.replace(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
-
-
-def as_json(report: Report) -> str:
-    """Return JSON with one line for each key, step and figure: short, and good to compare."""
-    content = {"format": REPORT_FORMAT, "version": REPORT_VERSION, **dataclasses.asdict(report)}
-    content["figures"] = [{**item.pop("figure"), **item} for item in content["figures"]]
-    lines = []
-    for key, value in content.items():
-        rows = [json.dumps(item) for item in value] if isinstance(value, list) else []
-        text = "[\n" + ",\n".join(rows) + "\n]" if rows else json.dumps(value)
-        lines.append(f"{json.dumps(key)}: {text}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def load(path: Path) -> Report:
@@ -111,14 +105,43 @@ def load(path: Path) -> Report:
         raise UsageError(f"{path}: version is {version!r:.60}, allowed: {REPORT_VERSION}; repeat `amigobot verify`")
     try:
         content["steps"] = [StepResult(**{**step, "commands": tuple(step["commands"])}) for step in content["steps"]]
-        content["figures"] = [_compared(item) for item in content["figures"]]
-        for key in _POINTS:
-            content.pop(key, None)
-        return Report(**content)
+        content["figures"] = [Figure(**item) for item in content["figures"]]
+        return Report(**{key: value for key, value in content.items() if key not in _POINTS})
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UsageError(f"{path}: the report is damaged ({type(error).__name__}: {error})") from None
 
 
-def _compared(item: dict[str, Any]) -> Compared:
-    comparison = [item.pop(key) for key in _COMPARISON]
-    return Compared(Figure(**item), *comparison)
+def _page(report: Report) -> Iterator[str]:
+    robot, steps = report.robot, {step.name: step for step in all_steps()}
+    yield f"# {robot.get('name', '')}: {robot.get('class', '')} {robot.get('subclass', '')}"
+    yield f"\n`amigobot verify`, profile {report.profile}, {report.created}:"
+    yield f"{len(report.done)} of {len(steps)} steps. Every figure is compared with the"
+    yield f"simulator of this profile under the same commands:\n{report.summary}."
+    for result in report.steps:
+        step = steps.get(result.name)
+        how = f"{result.seconds:.0f} s" if result.status == DONE else f"{result.status}: {result.reason}"
+        errata = f" Settles {', '.join(step.errata)}." if step and step.errata and result.status == DONE else ""
+        yield f"\n## {result.title}\n\n{step.tell if step else ''}{errata} ({how})\n"
+        rows = [figure_row(figure) for figure in report.figures if figure.step == result.name]
+        if rows:
+            yield "| Figure | Robot | Simulator | Verdict |\n|---|---|---|---|"
+        for row in rows:
+            yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+
+
+def figure_row(figure: Figure) -> tuple[str, str, str, str]:
+    """Return title, value at the robot, value at the simulator and verdict of a finding."""
+    robot = _shown(figure.value, figure.unit, figure.uncertainty)
+    return figure.title, robot, _shown(figure.expected, figure.unit, figure.expected_uncertainty), figure.verdict
+
+
+def _shown(value: Value, unit: str, uncertainty: float) -> str:
+    """A finding as text, a quantity with its uncertainty to two digits."""
+    if not isinstance(value, float):
+        return value or "-"
+    if not uncertainty:
+        return f"{value:.4g} {unit}".rstrip()
+    digits = max(0, 1 - int(f"{uncertainty:e}".partition("e")[2]))
+    if digits > 4:
+        return f"{value:.5g} ± {uncertainty:.1g} {unit}".rstrip()
+    return f"{value:.{digits}f} ± {uncertainty:.{digits}f} {unit}".rstrip()

@@ -15,6 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from amigobot_driver import Profile
 from amigobot_driver.cli import UsageError
 from amigobot_driver.packet_file import Head, write_head, write_record
 from amigobot_driver.profiles import choose_profile, load_profile
@@ -23,17 +24,14 @@ from amigobot_driver.transport import open_port
 from amigobot_driver.transport.simulated import simulator_of
 from amigobot_driver.wording import counted
 
-from ..keys import TerminalClosedError, keyboard
-from . import page
+from ..keys import TerminalClosedError
 from .client import Client, StoppedError
-from .person import Person
-from .report import PAGE, RECORDING, REPORT, Report, as_json, load, write_text
-from .runner import DONE, FAILED, Runner, StepResult
+from .report import PAGE, RECORDING, REPORT, Report, figure_row, load
 from .simulated import SimulatedLine, SimulatedPerson
-from .table import steps_of, table
+from .table import all_steps, steps_of
 from .terminal import TerminalPerson
-from .trial import Trial
-from .verdict import DIFFERS, UNKNOWN, Compared
+from .trial import DONE, FAILED, Person, StepResult, Trial
+from .verdict import DIFFERS
 
 _FIRST_BAUD = 9600
 
@@ -41,8 +39,8 @@ _FIRST_BAUD = 9600
 def print_steps() -> None:
     """Print the table of steps."""
     printed = Table("Step", "", "Where", "Errata", box=None)
-    for step in table().steps:
-        printed.add_row(step.name, step.tell, step.place.value, ", ".join(step.errata))
+    for step in all_steps():
+        printed.add_row(step.name, step.tell, step.place, ", ".join(step.errata))
     Console().print(printed)
 
 
@@ -52,7 +50,7 @@ def check_steps(names: Sequence[str]) -> None:
     Raises:
         UsageError: A step does not exist.
     """
-    known = [step.name for step in table().steps]
+    known = [step.name for step in all_steps()]
     for name in names:
         if name not in known:
             raise UsageError(f"step {name!r:.60} is not known, allowed: {', '.join(known)}")
@@ -73,12 +71,12 @@ def verify(args: argparse.Namespace) -> int:
         with contextlib.ExitStack() as stack:
             report = _measure(args, console, *_connect(args, console, stack), earlier, stack)
     except StoppedError:
-        raise UsageError("ended by a key") from None
+        raise UsageError("ended by a key; the robot was stopped; continue with --resume") from None
     except (TerminalClosedError, TerminatedError) as end:
         raise UsageError(f"{end}; the robot was stopped; continue with --resume") from None
     report.compare()
-    write_text(folder / REPORT, as_json(report))
-    write_text(folder / PAGE, page.as_markdown(report))
+    report.save(folder)
+    report.save_page(folder)
     status = _print_summary(console, report)
     console.print(f"{folder / PAGE}: every figure; {folder / RECORDING}: every packet", markup=False)
     return status
@@ -105,10 +103,9 @@ def _connect(args: argparse.Namespace, console: Console, stack: contextlib.ExitS
         line = SimulatedLine(simulator)
         return Client(lambda: line, line.now), SimulatedPerson(simulator)
     try:
-        keys = None if args.yes else stack.enter_context(keyboard())
+        person = stack.enter_context(TerminalPerson(console, asks=not args.yes))
     except TerminalClosedError as error:
         raise UsageError(f"{error}; without one, --yes asks nothing") from None
-    person = TerminalPerson(keys, console)
     return Client(partial(open_port, args.port, _FIRST_BAUD), stopped=person.stopped), person
 
 
@@ -122,60 +119,50 @@ def _measure(
 ) -> Report:
     """Run the steps that are left, and save after each; on every exit the robot is stopped and its session closed."""
     stack.callback(client.end)
-    if args.robot:
-        client.set_profile(load_profile(args.robot))
+    profile = load_profile(args.robot) if args.robot else None
+    if profile is not None:
+        client.set_profile(profile)
     identity = client.connect()
-    profile, reason = choose_profile(identity.robot_class, identity.subclass)
-    if args.robot:
-        profile, reason = load_profile(args.robot), "as asked for"
-    client.set_profile(profile)
+    robot = {"name": identity.name, "class": identity.robot_class, "subclass": identity.subclass}
+    reason = "as asked for"
+    if profile is None:
+        profile, reason = choose_profile(identity.robot_class, identity.subclass)
+        client.set_profile(profile)
     console.print(f"{identity.name}: profile {profile.name}, {reason}", markup=False)
-    report = earlier or Report(
-        created=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        port=args.port,
-        robot={"name": identity.name, "class": identity.robot_class, "subclass": identity.subclass},
-        profile=args.robot or profile.name,
-    )
-    head = Head(
-        started=time.time(),
-        port=args.port,
-        name=identity.name,
-        robot_class=identity.robot_class,
-        subclass=identity.subclass,
-        profile=profile.name,
-        erratic=client.is_erratic,
-    )
-    stack.enter_context(_recording(args, client, head))
+    created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    report = earlier or Report(created, args.port, robot, args.robot or profile.name)
+    stack.enter_context(_recording(args, client, profile, robot))
     trial = Trial(client, person, profile, config=client.config())
-    trial.figures = {item.figure.key: item.figure for item in report.figures}
+    trial.figures = {figure.key: figure for figure in report.figures}
     results = {result.name: result for result in report.steps}
 
     def save(result: StepResult) -> None:
         results[result.name] = result
-        report.steps = [results[step.name] for step in table().steps if step.name in results]
-        report.figures = [Compared(figure) for figure in trial.figures.values()]
+        report.steps = [results[step.name] for step in all_steps() if step.name in results]
+        report.figures = list(trial.figures.values())
         if trial.config is not None:
             report.config = trial.config.encode().hex()
-        write_text(args.output / REPORT, as_json(report))
+        report.save(args.output)
         how = f"{result.seconds:.0f} s" if result.status == DONE else f"{result.status}, {result.reason}"
         style = "green" if result.status == DONE else "yellow"
         console.print(f"{result.title}: {how}", style=style, markup=False, highlight=False)
 
     left = [step for step in steps_of(profile) if step.name not in report.done]
-    Runner(trial, save).run([step for step in left if not args.only or step.name in args.only], args.skip)
+    trial.run([step for step in left if not args.only or step.name in args.only], args.skip, save)
     return report
 
 
 @contextlib.contextmanager
-def _recording(args: argparse.Namespace, client: Client, head: Head) -> Iterator[None]:
-    """Write what the client sends and receives to the next recording of the folder, at the end at the latest."""
+def _recording(args: argparse.Namespace, client: Client, profile: Profile, robot: dict[str, str]) -> Iterator[None]:
+    """Write what the client sends and receives to the next recording of the folder."""
     path, number = args.output / RECORDING, 1
     while args.resume and path.exists():
         number += 1
         path = args.output / f"{Path(RECORDING).stem}-{number}{Path(RECORDING).suffix}"
     try:
         with path.open("wb", buffering=0) as file:
-            write_head(file, head)
+            names = robot["name"], robot["class"], robot["subclass"]
+            write_head(file, Head(time.time(), args.port, *names, profile.name, profile.erratic))
             client.on_record = partial(write_record, file)
             try:
                 yield
@@ -188,17 +175,14 @@ def _recording(args: argparse.Namespace, client: Client, head: Head) -> Iterator
 
 def _print_summary(console: Console, report: Report) -> int:
     """Print what differs, and return the exit status."""
-    printed = Table("Figure", "Robot", "Simulator", "", box=None, row_styles=["bold red"])
-    for item in report.figures:
-        if item.verdict == DIFFERS:
-            printed.add_row(*page.row(item))
-    if printed.rows:
+    different = [figure for figure in report.figures if figure.verdict == DIFFERS]
+    if different:
+        printed = Table("Figure", "Robot", "Simulator", "", box=None, row_styles=["bold red"])
+        for figure in different:
+            printed.add_row(*figure_row(figure))
         console.print(printed)
-    different, unknown = report.count(DIFFERS), report.count(UNKNOWN)
-    same = len(report.figures) - different - unknown
-    verdicts = f"{same} as simulated, {different} different, {unknown} unknown"
-    console.print(f"{counted(len(report.figures), 'figure')}: {verdicts}", highlight=False)
+    console.print(f"{counted(len(report.figures), 'figure')}: {report.summary}", highlight=False)
     for step in report.steps:
         if step.status != DONE:
             console.print(f"{step.title}: {step.status}, {step.reason}", style="yellow", markup=False, highlight=False)
-    return int(different > 0 or any(step.status == FAILED for step in report.steps))
+    return int(bool(different) or any(step.status == FAILED for step in report.steps))

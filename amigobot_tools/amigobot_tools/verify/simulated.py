@@ -10,11 +10,9 @@ from dataclasses import replace
 
 from amigobot_driver.sim import Segment, Simulator, World, WorldError, WorldPose
 
-from .person import Action, AfterStop, Look, Measure, Request
-
 _MIN_STEP = 1e-4  # s by which simulated time moves on at least in a read that waits
 _HAND = 0.04  # m, half its width
-_BEFORE, _TOUCH = 0.2, 0.02  # m, of a hand that is held in front of a sonar, and of one that touches it
+_TOUCH = 0.02  # m, of a hand that touches a sonar
 _TAPE, _PROTRACTOR = 0.001, 0.5  # m and deg to which a tape is read
 _SEEN = 0.02  # m/s of a wheel that turns visibly
 _WALL = 2.0  # m, half its length
@@ -68,17 +66,20 @@ class SimulatedPerson:
         """Agree."""
         return True
 
-    def do(self, request: Request) -> bool:
-        """Do what is asked for."""
-        robot, action = self._simulator, request.action
-        if action in (Action.LIFT, Action.FLOOR, Action.AWAY, Action.WALL):
-            robot.lift(action is Action.LIFT)
-            x = robot.profile.body.front + request.value
-            self._put(*[Segment(x, -_WALL, x, _WALL)] * (action is Action.WALL))
-        elif action in (Action.HAND, Action.TOUCH):
-            self._hold(int(request.value), _BEFORE if action is Action.HAND else _TOUCH)
-        elif action is Action.BUTTON:
-            robot.press_motors_button()
+    def ask(self, verb: str, what: str, text: str, value: float = 0.0) -> bool | float | None:
+        """Do what is asked for, read the tape at the true pose, or look at the wheels as they were a moment ago."""
+        robot, truth = self._simulator, self._simulator.truth
+        if verb == "measure":
+            return self._measure(what)
+        if verb == "look":
+            left_only = truth.left_velocity > _SEEN > abs(truth.right_velocity)
+            return left_only if what == "LEFT_WHEEL_ONLY" else min(truth.left_velocity, truth.right_velocity) > _SEEN
+        if what == "TOUCH":
+            self._hold(0, _TOUCH)
+        elif what != "WIRE":
+            robot.lift(what == "LIFT")
+            x = robot.profile.body.front + value
+            self._put(*[Segment(x, -_WALL, x, _WALL)] * (what == "WALL"))
         return True
 
     def _put(self, *segments: Segment) -> None:
@@ -99,32 +100,14 @@ class SimulatedPerson:
         except WorldError:
             self._hold(number, distance + _TOUCH)
 
-    def measure(self, what: Measure, text: str) -> float | None:
-        """Read the tape at the true pose."""
+    def _measure(self, what: str) -> float:
         pose, mark = self._simulator.truth.pose, self._mark
-        if what is Measure.TURNED:
+        if what == "TURNED":
             turned = math.degrees(math.remainder(pose.heading - mark.heading, math.tau))
             return _PROTRACTOR * round(turned / _PROTRACTOR)
         dx, dy = pose.x - mark.x, pose.y - mark.y
         c, s = math.cos(mark.heading), math.sin(mark.heading)
-        return _TAPE * round((c * dx + s * dy if what is Measure.FORWARD else c * dy - s * dx) / _TAPE)
-
-    def look(self, what: Look, text: str) -> bool | None:
-        """Look at the wheels as they were a moment ago; a simulated robot makes no sound."""
-        truth = self._simulator.truth
-        if what is Look.WHEELS_FORWARD:
-            return min(truth.left_velocity, truth.right_velocity) > _SEEN
-        if what is Look.LEFT_WHEEL_ONLY:
-            return truth.left_velocity > _SEEN > abs(truth.right_velocity)
-        return None
+        return _TAPE * round((c * dx + s * dy if what == "FORWARD" else c * dy - s * dx) / _TAPE)
 
     def tell(self, text: str) -> None:
         """Take no notice."""
-
-    def stopped(self) -> bool:
-        """Press no key."""
-        return False
-
-    def after_stop(self) -> AfterStop:
-        """End."""
-        return AfterStop.END

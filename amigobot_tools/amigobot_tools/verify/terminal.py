@@ -1,60 +1,67 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The person at a terminal: reads what a step asks, answers with keys, and stops the robot with any of them."""
+"""The person at a terminal: reads what a step asks, answers in lines, and stops the robot with any key."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeVar
+import contextlib
 
 from rich.console import Console
 from rich.panel import Panel
 
 from amigobot_driver.wording import wrong_type
 
-from ..keys import Keyboard
+from ..keys import Keyboard, TerminalClosedError, keyboard
 from .client import StoppedError
-from .person import Action, AfterStop, Look, Measure, Request
-
-V = TypeVar("V")
 
 _EVENTS = {"focus", "focus lost"}
-_POLL_PERIOD = 0.2  # s between two checks of the keyboard during a question
 _LIMITS = {"deg": 180.0, "m": 10.0}  # of a measurement
 
 
 class TerminalPerson:
-    """Asks on a terminal.
+    """Asks on a terminal. Use it in a `with` block, which restores the terminal at its end.
 
     Args:
-        keys: The keyboard of the terminal; None (`--yes`): nobody is asked, the wheels are off the floor, and what
-            needs hands or eyes is skipped.
         console: Where to print.
+        asks: False (`--yes`): nobody is asked, the wheels are off the floor, and what needs hands or eyes is skipped.
+
+    Raises:
+        TerminalClosedError: Standard input is not a terminal.
     """
 
-    def __init__(self, keys: Keyboard | None, console: Console) -> None:
-        self._keys, self._console = keys, console
+    def __init__(self, console: Console, *, asks: bool) -> None:
+        self._console, self._asks = console, asks
+        self._raw = contextlib.ExitStack()
+        self._keys: Keyboard | None = None  #: while a key stops the robot; a question reads lines
+        self.stopped()
+
+    def __enter__(self) -> TerminalPerson:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._raw.close()
 
     def explain(self, title: str, text: str, moves: str) -> bool:
         """Explain a step; ask whether it may begin if anything moves."""
-        if not moves or self._keys is None:
+        if not moves or not self._asks:
             self._console.print(f"[bold]{title}[/]: {text}")
             return True
         body = f"{text}\n\n[bold red]What moves: {moves}.[/] Any key stops it."
         self._console.print(Panel(body, title=title, title_align="left"))
-        return self._choose("  [dim]Enter: begin, s: skip, q: stop here[/]", {"enter": True, "s": False})
+        return self._line("Enter: begin, s: skip, q: end ") != "s"
 
-    def do(self, request: Request) -> bool:
-        """Ask for something to be done."""
-        if self._keys is None:
-            return request.action is Action.LIFT
-        self._console.print(f"[bold yellow]{request.text}[/]")
-        return self._choose("  [dim]Enter: done, s: skip, q: stop here[/]", {"enter": True, "s": False})
+    def ask(self, verb: str, what: str, text: str, value: float = 0.0) -> bool | float | None:
+        """Ask for something to be done, for a number in m or deg, or yes or no."""
+        if not self._asks:
+            return what == "LIFT" if verb == "do" else None
+        if verb == "measure":
+            return self._number(text, "deg" if what == "TURNED" else "m")
+        if verb == "do":
+            return self._line(f"{text}\nEnter: done, s: skip, q: end ") != "s"
+        return {"y": True, "n": False}.get(self._line(f"{text} y, n, or Enter: not seen; q: end "))
 
-    def measure(self, what: Measure, text: str) -> float | None:
-        """Ask for a number in m or deg."""
-        unit = "deg" if what is Measure.TURNED else "m"
+    def _number(self, text: str, unit: str) -> float | None:
         limit = _LIMITS[unit]
         while answer := self._line(f"{text} [{unit}; empty: skip] "):
             try:
@@ -63,14 +70,20 @@ class TerminalPerson:
             except ValueError:
                 pass
             problem = wrong_type("the answer", answer, f"a number from {-limit:g} to {limit:g} {unit}")
-            self._console.print(problem, markup=False)
+            self.tell(problem)
         return None
 
-    def look(self, what: Look, text: str) -> bool | None:
-        """Ask yes or no."""
-        if self._keys is None:
-            return None
-        return self._choose(f"  [dim]{text} y, n, s: not seen[/]", {"y": True, "n": False, "s": None})
+    def _line(self, prompt: str) -> str:
+        """Read a line. Raises StoppedError for q."""
+        self._raw.close()
+        self._keys = None
+        try:
+            answer = self._console.input(prompt, markup=False).strip().lower()
+        except EOFError:
+            raise TerminalClosedError("the terminal was closed") from None
+        if answer == "q":
+            raise StoppedError
+        return answer
 
     def tell(self, text: str) -> None:
         """Print a line."""
@@ -78,45 +91,6 @@ class TerminalPerson:
 
     def stopped(self) -> bool:
         """Return whether a key was pressed; without a keyboard Ctrl-C ends the program."""
+        if self._asks and self._keys is None:
+            self._keys = self._raw.enter_context(keyboard())
         return self._keys is not None and any(key not in _EVENTS for key in self._keys.read(0.0))
-
-    def after_stop(self) -> AfterStop:
-        """Ask what to do after a stop."""
-        self._console.print("[bold red]Stopped; the motors are off.[/]")
-        choices = {"r": AfterStop.REPEAT, "s": AfterStop.SKIP, "q": AfterStop.END, "quit": AfterStop.END}
-        return self._choose("r: repeat this step, s: skip it, q: end", choices)
-
-    def _choose(self, question: str, choices: Mapping[str, V]) -> V:
-        self._console.print(question)
-        while True:
-            for key in self._read():
-                if key in choices:
-                    return choices[key]
-                if key in ("q", "quit"):
-                    raise StoppedError
-
-    def _line(self, prompt: str) -> str:
-        """Read a line: the terminal sends every key at once."""
-        if self._keys is None:
-            return ""
-        self._console.print(prompt, end="", markup=False, highlight=False)
-        text = ""
-        while True:
-            for key in self._read():
-                if key == "enter":
-                    self._console.print()
-                    return text
-                if key in ("quit", "escape"):
-                    raise StoppedError
-                if key in ("\x7f", "\b") and text:
-                    text = text[:-1]
-                    self._console.print("\b \b", end="")
-                elif len(key) == 1 and key.isprintable():
-                    text += key
-                    self._console.print(key, end="", markup=False, highlight=False)
-
-    def _read(self) -> list[str]:
-        assert self._keys is not None
-        while True:
-            if keys := [key for key in self._keys.read(_POLL_PERIOD) if key not in _EVENTS]:
-                return keys

@@ -1,31 +1,88 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a step works with: the session, the person, the robot's profile, and what was found so far."""
+"""One run of the steps with one robot: plays what a step sends, keeps what was found, and runs step after step.
+
+A list in `send` of steps.yaml is sent word by word, and kept under its name for the measurement, as in
+`- up: [VEL 500, 3.5]`. A word is
+
+- a command with its argument (`top`: the highest velocity, `fastest`: the highest acceleration) or text,
+- a number: a wait in s, with PULSE; `silence`: longer than the watchdog time, without,
+- `rest`: stop and wait until the wheels rest; `sip`: wait for the next standard packet; `shift`: wait for a part of
+  their cycle, another one in each repetition,
+- `motors on`, `motors off`, and for a robot with a gyro `gyro on`, `gyro off`,
+- `close`: end the session; `open`: begin one if there is none,
+- `{frame: 12 fe}`: a frame with these bytes, filled with zeros up to `count`, with the checksum `check`: over the data,
+  over the count as well, or wrong; `{bytes: fa fb}`: these bytes.
+
+`do ACTION`, `measure WHAT` and `look WHAT` ask the person; nothing turns while the person is asked to do something.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Protocol, TypeVar
 
-from amigobot_driver import Profile
-from amigobot_driver.protocol import Command, Parameters, Sip
+from amigobot_driver import AmigoBotError, Profile
+from amigobot_driver.protocol import (
+    Checksum,
+    Command,
+    Packet,
+    Parameters,
+    Sip,
+    checksum,
+    checksum_with_count,
+    encode_frame,
+)
 
 from .client import Client, Stamped
 from .motion import MotionLog
-from .person import Person
 from .table import FigureRow, Step
 
+P = TypeVar("P", bound=Packet)
 Value = float | str | None
+
+DONE, SKIPPED, FAILED = "done", "skipped", "failed"
 
 _STOP_LIMIT = 5.0  # s that a robot may take to stop
 _POLL_PERIOD = 0.05  # s between two checks of that
 _REST = 0.01  # m/s; real Pioneers report up to 9 mm/s at rest
+_TOP = 2000  # mm/s that no robot of the family reaches, so that its motors get full power
+_FASTEST = 10000  # mm/s^2 that no motor reaches
+_MAX_DATA = 253  # bytes of the data of a frame
+#: What a robot whose values make no sense may cause in a measurement.
+_NONSENSE = ArithmeticError, AttributeError, LookupError, TypeError, ValueError
 
 
 class StepError(Exception):
     """The robot does not do what the step needs; the message says what."""
+
+
+class Person(Protocol):
+    """Who is at the robot."""
+
+    def explain(self, title: str, text: str, moves: str) -> bool:
+        """Explain a step, and what moves in it ("" for nothing). Returns whether it shall be done."""
+
+    def ask(self, verb: str, what: str, text: str, value: float = 0.0) -> Any:
+        """Ask the person.
+
+        Args:
+            verb: "do" something by hand, "measure", or "look".
+            what: LIFT, FLOOR, WALL, TOUCH, AWAY or WIRE; FORWARD, LEFT (m) or TURNED (deg); or what is seen.
+            text: The same for a person.
+            value: Distance to the wall in m.
+
+        Returns:
+            Whether it was done; the measured number; whether it was seen. None: not measured, not seen.
+        """
+
+    def tell(self, text: str) -> None:
+        """Say something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +98,59 @@ class Figure:
     tolerance: float = 0.0  #: smallest difference that matters, in the unit; 0: 3 % of the expected value
     parameter: str = ""  #: key of the simulator that is proportional to the quantity: "physics.motor_time"
     compared: bool = True  #: whether it can be compared with the simulator
+    expected: Value = None  #: what the simulator shows; None: nothing to compare with
+    expected_uncertainty: float = 0.0
+    verdict: str = "unknown"  #: "as simulated", "differs" or "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """How a step went."""
+
+    name: str
+    title: str
+    status: str  #: done, skipped or failed
+    reason: str  #: why it is not done
+    seconds: float
+    commands: tuple[str, ...]  #: what was sent
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """What came back for one named list."""
+
+    sent: float  #: s, when its last command was sent
+    ended: float  #: s
+    packets: list[Stamped]
+    trial: Trial
+
+    @property
+    def log(self) -> MotionLog:
+        """The motion in it, in SI units by the scales found so far."""
+        trial, units = self.trial, self.trial.profile.units
+        distance, velocity = (
+            trial.found("scale.position", units.distance),
+            trial.found("scale.velocity", units.velocity),
+        )
+        return MotionLog(self.packets, distance, velocity, trial.ticks_per_meter)
+
+    def of(self, kind: type[P]) -> list[P]:
+        """Return the packets of a kind."""
+        return [stamped.packet for stamped in self.packets if isinstance(stamped.packet, kind)]
+
+
+@dataclass(slots=True)
+class Played:
+    """What came back for the lists of a step."""
+
+    phases: dict[str, list[Phase]] = field(default_factory=lambda: defaultdict(list))  #: by name
+    answers: dict[str, Any] = field(default_factory=dict)  #: of the person, by what was asked
+
+    def __getitem__(self, name: str) -> Phase:
+        return self.phases[name][-1]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.phases
 
 
 @dataclass(slots=True)
@@ -54,9 +164,11 @@ class Trial:
     config: Parameters | None = None
     step: Step | None = None  #: the one that runs
     figures: dict[str, Figure] = field(default_factory=dict)
+    _lifted: bool | None = None  #: None: not asked since the robot stood on the floor
+    _moves: bool = False  #: the motors are on
     _driven_from: int = 0  #: number of packets when the motors were switched on
 
-    # -- findings -----------------------------------------------------------------------------------------------------
+    # -- findings and scales ------------------------------------------------------------------------------------------
 
     def keep(self, key: str, value: object, error: float = 0.0) -> None:
         """Keep a figure of the step: a float is a quantity (NaN: not found), None not found, all else a fact.
@@ -84,24 +196,15 @@ class Trial:
         figure = self.figures.get(key)
         return figure.value if figure is not None and isinstance(figure.value, float) else default
 
-    # -- scales -------------------------------------------------------------------------------------------------------
-
     def configured(self, name: str) -> int:
         """Return a value of the CONFIG packet by its name; 0 if it was not read, or has no such value."""
         return (self.config.value(name) if self.config is not None else None) or 0
 
     @property
-    def watchdog(self) -> float:
-        """Watchdog time that CONFIG has, s."""
-        return self.configured("watchdog") / 1000 or 2.0
-
-    @property
     def nominal_ticks(self) -> float:
         """Encoder ticks per m as CONFIG or the profile has them; 0: unknown."""
-        if ticks := self.configured("ticks_mm"):
-            return ticks * 1000.0
         body = self.profile.body
-        return body.wheel_ticks / (math.pi * body.wheel_diameter)
+        return self.configured("ticks_mm") * 1000.0 or body.wheel_ticks / (math.pi * body.wheel_diameter)
 
     @property
     def ticks_per_meter(self) -> float:
@@ -117,21 +220,100 @@ class Trial:
             return body.track_by(self.configured("rev_count"), 1 / self.nominal_ticks) / 2
         return body.track / 2
 
-    def log(self, packets: Sequence[Stamped]) -> MotionLog:
-        """Return the motion in these packets, in SI units by the scales found so far."""
-        units = self.profile.units
-        distance = self.found("scale.position", units.distance)
-        return MotionLog(packets, distance, self.found("scale.velocity", units.velocity), self.ticks_per_meter)
+    # -- what a step sends --------------------------------------------------------------------------------------------
 
-    # -- driving ------------------------------------------------------------------------------------------------------
-
-    def motors_on(self) -> None:
-        """Switch the motors on, with their encoders streamed, and zero the odometry.
+    def play(self) -> Played | None:
+        """Send what the step sends and return what came back; None if the person cannot do what is asked for.
 
         Raises:
-            StepError: They stay off.
+            StepError: The robot does not do what the step needs.
         """
-        self._driven_from = len(self.client.packets)
+        assert self.step is not None
+        played = Played()
+        for number in range(self.step.repeat):
+            for item in self.step.send:
+                name, words = next(iter(item.items())) if isinstance(item, dict) else ("", item)
+                if isinstance(words, str):
+                    verb, what = name.split()
+                    if verb != "look":
+                        self._motors_off()
+                    played.answers[what] = self.person.ask(verb, what, words)
+                    if verb == "do" and not played.answers[what]:
+                        return None
+                elif all(self.client.dialect.supports(Command[name], "") for name, _ in map(_command, words) if name):
+                    self._send_list(played, name, words, (number + 0.5) / self.step.repeat)
+        self._motors_off()
+        return played
+
+    def _send_list(self, played: Played, name: str, words: Sequence[Any], share: float) -> None:
+        """Send a list; `share` of the cycle is waited at `shift`."""
+        assert self.step is not None
+        if self.step.moves and not self._moves:
+            self._motors_on()
+        first, sent = len(self.client.packets), 0.0
+        for word in words:
+            sent = self._send(word, share) or sent
+        if name:
+            packets = self.client.packets[first:]
+            played.phases[name].append(Phase(sent, self.client.now(), packets, self))
+
+    def _send(self, word: Any, share: float) -> float | None:
+        """Send a word; return when, if it is a command."""
+        client = self.client
+        command, argument = _command(word)
+        if command:
+            symbols = {
+                "": None,
+                "top": min(self.configured("trans_vel_top") or _TOP, _TOP),
+                "fastest": self.configured("trans_acc_top") or _FASTEST,
+            }
+            number = argument.removeprefix("-").isdecimal()
+            value = int(argument) if number else symbols.get(argument, argument.encode())
+            return client.send(Command[command](value))
+        if isinstance(word, dict):
+            client.send_bytes(self._frame(word) if "frame" in word else bytes.fromhex(word["bytes"]), str(word))
+        elif not isinstance(word, str):
+            client.wait(word)
+        elif word.startswith("gyro"):
+            if self.configured("has_gyro"):
+                client.send(Command.GYRO(int(word == "gyro on")))
+        else:
+            silence = 1.3 * (self.configured("watchdog") / 1000 or 2.0) + 2.0
+            words: Mapping[str, Callable[[], object]] = {
+                "silence": lambda: client.wait(silence, alive=False),
+                "shift": lambda: client.wait(share * self.found("telemetry.period", 0.1)),
+                "rest": self._rest,
+                "sip": self._next_sip,
+                "motors on": self._motors_on,
+                "motors off": self._motors_off,
+                "close": client.close,
+                "open": self._open,
+            }
+            words[word]()
+        return None
+
+    def _frame(self, word: Mapping[str, Any]) -> bytes:
+        own = self.client.dialect.check
+        checks: Mapping[str, Checksum] = {
+            "data": checksum,
+            "count": checksum_with_count,
+            "wrong": lambda data: own(data) ^ 1,
+        }
+        data = bytes.fromhex(str(word["frame"])).ljust(word.get("count", 0) - 2, b"\0")
+        return encode_frame(data, _MAX_DATA, check=checks.get(word.get("check", ""), own))
+
+    def _open(self) -> None:
+        if self.client.wait_for(Sip, 0.5) is None:
+            self.client.connect()
+
+    def _next_sip(self) -> Sip:
+        if (sip := self.client.wait_for(Sip, 1.0)) is None:
+            raise StepError("the standard packets have stopped")
+        return sip
+
+    def _motors_on(self) -> None:
+        """Switch the motors on, with their encoders streamed, and zero the odometry."""
+        self._moves, self._driven_from = True, len(self.client.packets)
         # Without sonars: both together do not fit into 9600 baud.
         self.client.send(Command.SONAR(0), Command.ENCODER(2))
         for _ in range(3):
@@ -141,32 +323,97 @@ class Trial:
                 return
         raise StepError("the motors stay off after ENABLE 1: is the MOTORS button stuck, the battery empty?")
 
-    def motors_off(self) -> None:
-        """Stop, and switch motors and encoders off.
-
-        Raises:
-            StepError: The wheels go on turning, or one has stalled since `motors_on`.
-        """
-        self.rest()
+    def _motors_off(self) -> None:
+        """Stop, and switch motors and encoders off."""
+        if not self._moves:
+            return
+        self._rest()
+        self._moves = False
         self.client.send(Command.ENABLE(0), Command.ENCODER(0), Command.SONAR(1))
         self.client.wait(0.2)
         packets = [stamped.packet for stamped in self.client.packets[self._driven_from :]]
         if any(sip.left_stalled or sip.right_stalled for sip in packets if isinstance(sip, Sip)):
             raise StepError("a wheel has stalled: both must turn freely, and the robot must touch nothing")
 
-    def rest(self) -> None:
-        """Stop, and wait until the wheels rest.
-
-        Raises:
-            StepError: They go on turning.
-        """
-        client = self.client
-        client.send(Command.STOP())
-        end, still = client.now() + _STOP_LIMIT, 0
+    def _rest(self) -> None:
+        """Stop, and wait until the wheels rest."""
+        self.client.send(Command.STOP())
+        end, still = self.client.now() + _STOP_LIMIT, 0
         while still < 3:
-            sip = client.wait_for(Sip, 1.0)
-            if sip is None or client.now() > end:
+            sip = self._next_sip()
+            if self.client.now() > end:
                 raise StepError("the wheels do not rest within 5 s of STOP")
             fastest = max(abs(sip.left_velocity), abs(sip.right_velocity)) * self.profile.units.velocity
             still = still + 1 if fastest < _REST else 0
-            client.wait(_POLL_PERIOD)
+            self.client.wait(_POLL_PERIOD)
+
+    # -- step after step ----------------------------------------------------------------------------------------------
+
+    def run(
+        self,
+        steps: Sequence[Step],
+        skip: Collection[str] = (),
+        report: Callable[[StepResult], None] = lambda result: None,
+    ) -> list[StepResult]:
+        """Run steps in order, to the end or until the robot is lost.
+
+        Args:
+            steps: The steps.
+            skip: Names of steps that are not done.
+            report: Called after each step, so that nothing is lost if the program ends.
+
+        Raises:
+            StoppedError: A key was pressed.
+        """
+        results: list[StepResult] = []
+        client, lost = self.client, False
+        for step in steps:
+            self.step, self._moves = step, False
+            began, first = client.now(), len(client.commands)
+            try:
+                reason = "left out by an option" if step.name in skip else self._attempt(step)
+                status = SKIPPED if reason else DONE
+            except AmigoBotError as error:
+                status, reason, lost = FAILED, str(error), True
+            except (StepError, *_NONSENSE) as error:
+                client.halt()
+                status, reason = FAILED, str(error)
+                if not isinstance(error, StepError):
+                    reason = f"the packets do not allow this measurement ({type(error).__name__}: {error})"
+            commands = tuple(client.commands[first:])
+            results.append(StepResult(step.name, step.title, status, reason, client.now() - began, commands))
+            report(results[-1])
+            if lost:
+                break
+        return results
+
+    def _attempt(self, step: Step) -> str:
+        """Do a step; return why it is not done, "" if it is."""
+        # Imported here: they need this module.
+        from .facts import keep_facts
+
+        if step.needs and not self.client.dialect.supports(Command[step.needs], self.profile.firmware):
+            return f"not possible on this robot, because it has no command {step.needs}"
+        if step.place == "lifted" and self._lifted is None:
+            text = "Put the robot on a block, so that its wheels are off the floor and nothing touches them."
+            self._lifted = bool(self.person.ask("do", "LIFT", text))
+        elif step.place in ("floor", "wall") and self._lifted:
+            self._lifted = None
+        if step.place == "lifted" and not self._lifted:
+            return "needs wheels off the floor"
+        if not self.person.explain(step.title, step.tell, step.moves):
+            return "the owner skipped it"
+        played = self.play()
+        if played is not None:
+            keep_facts(self, step, played)
+            module, _, name = step.measure.partition(".")
+            if name:
+                getattr(import_module(f"{__package__}.measures.{module}"), name)(self, played)
+        found = any(figure.step == step.name for figure in self.figures.values())
+        return "" if found else "the owner could not help with it"
+
+
+def _command(word: Any) -> tuple[str, str]:
+    """Return name and argument of a command; "" for any other word."""
+    name, _, argument = str(word).partition(" ")
+    return (name, argument) if name in Command.__members__ else ("", "")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -16,10 +16,9 @@ from amigobot_driver.protocol import Parameters
 from amigobot_driver.sim import Simulator, SonarModel, Wear, flash_of
 
 from .client import Client
-from .runner import Runner, StepResult
 from .simulated import SimulatedLine, SimulatedPerson
 from .table import steps_of
-from .trial import Figure, Trial, Value
+from .trial import Figure, StepResult, Trial, Value
 
 AS_SIMULATED, DIFFERS, UNKNOWN = "as simulated", "differs", "unknown"
 
@@ -35,33 +34,24 @@ _WEAR = (0.5, 2.0)  # range that the simulator allows
 _CONFIG = "config."  # beginning of the keys of settings
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A finding and what the simulator shows instead."""
-
-    figure: Figure
-    expected: Value = None  #: None: nothing to compare with
-    expected_uncertainty: float = 0.0
-    verdict: str = UNKNOWN  #: "as simulated", "differs" or "unknown"
-
-    @property
-    def excess(self) -> float:
-        """The difference of two quantities if it is more than chance; else 0."""
-        value, expected = self.figure.value, self.expected
-        if not isinstance(value, float) or not isinstance(expected, float):
-            return 0.0
-        chance = _SIGMA * math.hypot(self.figure.uncertainty, self.expected_uncertainty)
-        return value - expected if abs(value - expected) > chance else 0.0
-
-
-def compare(found: Iterable[Figure], expected: Mapping[str, Figure]) -> list[Compared]:
+def compare(found: Iterable[Figure], expected: Mapping[str, Figure]) -> list[Figure]:
     """Compare each finding at the robot with that at the simulator, which has the same key."""
     compared = []
     for figure in found:
         other = expected.get(figure.key) if figure.compared else None
         value, error = (None, 0.0) if other is None else (other.value, other.uncertainty)
-        compared.append(Compared(figure, value, error, verdict(figure, value, error)))
+        said = verdict(figure, value, error)
+        compared.append(replace(figure, expected=value, expected_uncertainty=error, verdict=said))
     return compared
+
+
+def _excess(figure: Figure) -> float:
+    """The difference of two quantities if it is more than chance; else 0."""
+    value, expected = figure.value, figure.expected
+    if not isinstance(value, float) or not isinstance(expected, float):
+        return 0.0
+    chance = _SIGMA * math.hypot(figure.uncertainty, figure.expected_uncertainty)
+    return value - expected if abs(value - expected) > chance else 0.0
 
 
 def verdict(figure: Figure, expected: Value, error: float) -> str:
@@ -99,7 +89,7 @@ def simulate(
     client.set_profile(nominal)
     client.connect()
     trial = Trial(client, SimulatedPerson(simulator), nominal, patience)
-    results = Runner(trial).run([step for step in steps_of(nominal) if step.name in steps])
+    results = trial.run([step for step in steps_of(nominal) if step.name in steps])
     client.end()
     return trial, results
 
@@ -123,7 +113,7 @@ def expected(profile: Profile, config: Parameters | None, steps: Collection[str]
     return {**trial.figures, **factory.figures}
 
 
-def simulator_section(profile: Profile, config: Parameters | None, compared: Sequence[Compared]) -> dict[str, Any]:
+def simulator_section(profile: Profile, config: Parameters | None, compared: Sequence[Figure]) -> dict[str, Any]:
     """Return the section `simulator` of a report, which `amigobot sim --from-report` reads.
 
     Args:
@@ -135,17 +125,17 @@ def simulator_section(profile: Profile, config: Parameters | None, compared: Seq
         A profile (the changed keys only), wear and sonar model.
     """
     section: dict[str, Any] = {"profile": {"extends": profile.name}, "wear": {}, "sonar": {}}
-    settings = [item for item in compared if item.figure.key.startswith(_CONFIG) and item.verdict != AS_SIMULATED]
+    settings = [figure for figure in compared if figure.key.startswith(_CONFIG) and figure.verdict != AS_SIMULATED]
     if config is not None and settings:
-        own = {item.figure.key.removeprefix(_CONFIG) for item in settings}
+        own = {figure.key.removeprefix(_CONFIG) for figure in settings}
         section["profile"]["flash"] = flash_of(config, own)
-    for item in compared:
-        parameter = item.figure.parameter
-        if not parameter or not item.excess or not (item.expected or parameter in _ADDED):
+    for figure in compared:
+        parameter, excess = figure.parameter, _excess(figure)
+        if not parameter or not excess or not (figure.expected or parameter in _ADDED):
             continue
         nominal = nominal_parameter(profile, parameter)
-        assert isinstance(item.figure.value, float) and isinstance(item.expected, float)
-        learned = nominal + item.excess if parameter in _ADDED else nominal * item.figure.value / item.expected
+        assert isinstance(figure.value, float) and isinstance(figure.expected, float)
+        learned = nominal + excess if parameter in _ADDED else nominal * figure.value / figure.expected
         *path, name = ("profile." * parameter.startswith("physics.") + parameter).split(".")
         if learned > 0 and (path != ["wear"] or _WEAR[0] <= learned <= _WEAR[1]):
             reduce(lambda part, key: part.setdefault(key, {}), path, section)[name] = learned

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What only an Erratic has: frames of its own, PWM, floor sensors, and contradictions between its manual and Player."""
+"""What only an Erratic has: contradictions between its manual and Player."""
 
 from __future__ import annotations
 
@@ -11,40 +11,19 @@ import numpy as np
 
 from amigobot_driver.protocol import (
     ERRATIC_PACKETS,
-    Analog,
     Command,
     ErraticCommand,
     ErraticConfig,
     Motor,
     ShortMotor,
-    checksum,
-    checksum_with_count,
-    encode_frame,
     parse,
 )
 
-from ..script import Phase, Played
-from ..trial import StepError, Trial
-from .link import send_frames
+from ..trial import Played, StepError, Trial
 
-_END = b"\xfe"  # the END byte of the manual's tables
 _DUTY = 40  # harmless in either unit
 _UNITS = {"percent": 100, "per mille": 1000}  # of PWM_DUTY: what they call the whole
 _DECELERATIONS = {"trans": (Command.SETA, 350), "rot": (Command.SETRA, 150)}  # mm/s^2 and deg/s^2
-
-
-def frames(trial: Trial, played: Played) -> None:
-    """The checksum, and commands with an END byte."""
-    data = bytes((Command.CONFIG.number,))
-    send_frames(
-        trial,
-        {
-            "frames.checksum_data": encode_frame(data, check=checksum),
-            "frames.checksum_count": encode_frame(data, check=checksum_with_count),
-            "frames.end": encode_frame(data + _END, check=trial.client.dialect.check),
-            "frames.bare": b"\xfa\xfb" + data + _END,
-        },
-    )
 
 
 def settings(trial: Trial, played: Played) -> None:
@@ -80,27 +59,15 @@ def _config(trial: Trial) -> ErraticConfig:
     return answer
 
 
-def floor_sensors(trial: Trial, played: Played) -> None:
-    """The digital inputs with the wheels off the floor, and on it."""
-    for key in ("floor.lifted", "floor.floor"):
-        inputs = [packet.digital for packet in _raw(played[key]) if isinstance(packet, Analog)]
-        trial.keep(key, f"{inputs[-1]:08b}" if inputs else None)
-
-
 def heading_unit(trial: Trial, played: Played) -> None:
     """The unit of the heading, from a turn that the wheels' velocities tell."""
     log = played["turn"].log
     angle = float(np.sum(np.diff(log.time) * log.difference[1:])) / trial.half_track
     if angle < math.pi / 2:
         raise StepError("RVEL does not turn the wheels against each other")
-    headings = [packet.heading for packet in _raw(played["turn"]) if isinstance(packet, Motor | ShortMotor)]
+    packets = [parse(stamped.data, ERRATIC_PACKETS) for stamped in played["turn"].packets]
+    headings = [packet.heading for packet in packets if isinstance(packet, Motor | ShortMotor)]
     steps = np.abs(np.diff(np.unwrap(headings, period=4096)))
     # A step from 359 to 0 degrees is not counted.
     whole = float(np.sum(steps[steps < 180])) / angle * math.tau
     trial.keep("heading.unit", "degrees" if whole < 1000 else "4096 units per turn")
-    trial.keep("heading.turn", whole)
-
-
-def _raw(phase: Phase) -> list[object]:
-    """The packets of the Erratic itself, before the dialect translates them."""
-    return [parse(stamped.data, ERRATIC_PACKETS) for stamped in phase.packets]
