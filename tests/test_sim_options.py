@@ -13,7 +13,6 @@ import pytest
 
 from amigobot_driver.cli import sim as command
 from amigobot_driver.sim import Faults, OptionError, Simulator, SonarModel, Wear, build_simulator
-from amigobot_driver.sim.build import OPTIONS
 from amigobot_driver.transport import simulated
 
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "explanation" / "simulator.md").read_text(encoding="utf-8")
@@ -27,12 +26,6 @@ def parser() -> argparse.ArgumentParser:
 
 def of_command(*words: str) -> Simulator:
     return build_simulator(command._options(parser().parse_args(["--tcp", "1", *words])))
-
-
-def test_every_option_is_documented() -> None:
-    for option in OPTIONS:
-        assert f"`{option.flag or '--' + option.name}" in DOCUMENT
-        assert option.name == "robot" or f"`{option.name}=" in DOCUMENT
 
 
 @pytest.mark.parametrize("kind", [Faults, Wear, SonarModel])
