@@ -153,11 +153,12 @@ class TestWhatItDoes:
         assert "does not report the state of its motors" in bench.diagnostic("motors", fresh=True).message
 
     def test_the_red_button_of_an_erratic_is_inferred_from_missing_motion(self, bench: Bench, robot: Watched) -> None:
-        # The last of three ENABLE may still be on its way: it would switch the motors on again.
-        bench.wait_until(lambda: robot.values(ErraticCommand.ENABLE)[-3:] == [1, 1, 1])
-        robot.do(lambda simulator: simulator.press_motors_button())
+        def logged() -> bool:
+            robot.do(lambda simulator: simulator.press_motors_button())  # held: an ENABLE may still be on its way
+            return bench.node.logged("has not moved for 2 s although it is driven")
+
         with bench.driving(0.0, 0.5):
-            bench.wait_until(lambda: bench.node.logged("has not moved for 2 s although it is driven"))
+            bench.wait_until(logged)
             bench.wait_until(lambda: "the motor button may have been pressed" in bench.diagnostic("motors").message)
         assert robot.stopped
         assert bench.call(SetBool, "enable_motors", SetBool.Request(data=True)).success

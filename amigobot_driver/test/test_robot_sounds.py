@@ -96,7 +96,7 @@ def test_the_playlist_is_fetched_once_a_session(bench: SoundBench) -> None:
 def test_a_gap_of_the_playlist_is_reported_and_filled_by_another_listing() -> None:
     bench = SoundBench()
     bench.down.fault = losing_answers([52, 54])
-    assert bench.list() == Outcome(False, "2 of 9 sounds were lost: list them again")
+    assert bench.list() == Outcome(False, "lost 2 of 9 sounds: list them again")
     assert bench.names == {number: name for number, name in named(ANIMALS).items() if number not in (52, 54)}
     assert bench.list().success
     assert bench.names == named(ANIMALS)

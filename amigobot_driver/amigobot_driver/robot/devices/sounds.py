@@ -27,8 +27,9 @@ from ..outcome import Callers, Outcome, finished
 from ..request import RequestComponent, RetryPolicy
 from .tones import HALF_CYCLE, tone_pairs
 
-#: s without an entry after which the answer to PLAYLIST 0 has ended.
-QUIET = 0.8
+#: s without an entry after which the answer to PLAYLIST 0 has ended, when all have come, and when some are missing.
+#: A busy computer may be late by more than a second.
+QUIET, LATE = 0.8, 3.0
 #: The manual's system sounds end here; its user sounds begin at this number or the next (docs/protocol E-38).
 LAST_SYSTEM_SOUND = 49
 LAST_SOUND = 255
@@ -210,11 +211,11 @@ class SoundPlayer(RequestComponent):
     def _on_entry(self, packet: Playlist, stamp: float, now: float) -> None:
         self.enabled = bool(packet.enabled)
         if self._streaming:
-            self._quiet.set(now + QUIET)
             # A second count, after PLAYLIST 0 was sent twice, is no empty entry.
             if not (blank(packet) and packet.number == self._count):
                 self.entries[packet.number] = packet
                 self._user.add(packet.number)
+            self._quiet.set(now + (LATE if len(self._user) < self._count else QUIET))
             return
         question = self._questions[0] if self._request.attempts and self._questions else None
         if question and question.answers is blank and blank(packet):
@@ -259,7 +260,7 @@ class SoundPlayer(RequestComponent):
     def _on_count(self, now: float) -> None:
         """Report how long the playlist takes; its user sounds follow by themselves."""
         self._streaming = True
-        self._quiet.set(now + QUIET)
+        self._quiet.set(now + (LATE if self._count else QUIET))
         entries = self._count + LAST_SYSTEM_SOUND
         duration = f"{counted(entries, 'entry', 'entries')} to read, about {entries * ENTRY_TIME:.0f} s"
         self._context.emit(Notice(f"playlist: {duration}; it is kept until the connection ends", trouble=False))
@@ -289,7 +290,7 @@ class SoundPlayer(RequestComponent):
             self._list_callers.finish(True, counted(len(self.playlist), "sound"))
         else:
             self._request.given_up += 1
-            self._fail(self._list_callers, f"{lost} of {counted(self._count, 'sound')} were lost: list them again")
+            self._fail(self._list_callers, f"lost {lost} of {counted(self._count, 'sound')}: list them again")
 
     def _on_unlisted(self, sent: str) -> str:
         self._listing = False
