@@ -290,7 +290,7 @@ add(
 )
 add(
     "random ranges",
-    Fault(down=pings(lambda old: [(number, random.randrange(200, 4900)) for number, _ in old])),
+    Fault(down=pings(lambda old: [(number, 200 + 7919 * (ping + number) % 4700) for number, ping in old])),
     "sonar-random",
 )
 add("readings of one number", Fault(down=pings(lambda old: [(0, reading) for _, reading in old])), "sonar-sequence")
@@ -420,7 +420,7 @@ add("packets cut to 32 bytes", Fault(down=framed(lambda f: f[:32])), "cut-packet
 add("noise on packets", Fault(down=noise(0.01)), "bad-link")
 add("noise on commands", Fault(up=noise(0.03)), "lost-commands")
 add("1.2 s late", Fault(down=late(lambda now: 1.2)), "latency")
-add("commands 0.8 s late", Fault(up=late(lambda now: 0.8)), "latency")
+add("commands 0.8 s late", Fault(up=late(lambda now: 0.8)), "latency", "no-session")
 add("a delay that grows", Fault(up=late(lambda now: 0.1 * (now - 1000))), "growing-delay")
 add("held for 0.9 s each 3 s", Fault(down=late(lambda now: max(0.0, 0.9 - now % 3))), "late-packets")
 add("the last byte held", Fault(down=held_tail), "split-packets")

@@ -98,7 +98,7 @@ def _parity(odd: int) -> Translation:
 _OF_ALL: tuple[tuple[Change, Translation], ...] = (
     (_INVERTED, _each(lambda byte: ~byte)),
     (_DOUBLED, lambda data: bytes(byte for byte in data for _ in range(2))),
-    *((_lost(value), lambda data, value=value: data.replace(bytes((value,)), b"")) for value in HEADER),
+    *((_lost(value), lambda data, value=value: data.replace(bytes((value,)), b"")) for value in (*HEADER, 3)),
     (_7_BIT, _each(lambda byte: byte & 0x7F)),
     (_PARITY, _parity(0)),
     (_PARITY, _parity(1)),
@@ -153,11 +153,12 @@ def find_change(data: bytes) -> Change | None:
         data: What was received.
     """
     damaged, valid = split(data)
-    if not valid:
+    if not {answer[3:] for answer in _ANSWERS} & set(valid):
         for found, make in _OF_ALL:
             # The second answer is a proof; the first one alone may be the beginning of it.
             if make(_ANSWERS[1]) in data and make(_ANSWERS[0]) in data:
                 return found
+    if not valid:
         if any(_ANSWERS[1] in _from_text(data, base, digits) for base, digits in _NUMBERS):
             return _TEXT
         if _MAPPED.search(data):

@@ -53,8 +53,8 @@ _MADE_UP = 0.6
 _AS_REPORTED = 0.12
 #: Mean interval over the reported period from which the robot sends more slowly.
 _SLOW = 1.3
-#: s of a pause inside a packet, from which the driver takes it for damaged.
-_PIECE = 0.1
+#: Bytes of a packet that is an answer in a handshake; s in which a robot answers.
+_SHORT, _PROMPT = 6, 0.15
 #: Bytes of a SIP before its sonar readings, their count last, and at most behind them (docs/protocol 5.2).
 _READINGS, _AFTER_READINGS = 20, 24
 _CLOSE = Command.CLOSE().encode()
@@ -201,32 +201,43 @@ class Evidence:
     @property
     def damaged_share(self) -> float:
         """Share of the packets that are damaged."""
+        return len(self.damaged) / max(1, len(self.frames) + len(self.damaged)) if self.chunks else self._decoder_share
+
+    @property
+    def _decoder_share(self) -> float:
+        """The same by the decoder of the driver."""
         decoder, old = self.after.link.decoder, self.before.link.decoder
         damaged, complete = decoder.checksum_errors - old.checksum_errors, decoder.frames - old.frames
         return damaged / max(1, complete + damaged)
 
     @property
     def skipped_share(self) -> float:
-        """Share of the bytes that are outside packets."""
-        skipped = self.after.link.decoder.skipped_bytes - self.before.link.decoder.skipped_bytes
-        return skipped / max(1, self.size)
+        """Share of the bytes that are outside packets, but for an incomplete one at either end."""
+        data, parts = received(self.observed), self.outside
+        parts = parts[1:] if parts and data.startswith(parts[0]) else parts
+        parts = parts[:-1] if parts and data.endswith(parts[-1]) else parts
+        return sum(map(len, parts)) / max(1, self.size)
 
     @cached_property
     def outside(self) -> list[bytes]:
         """The bytes between packets, one item for each place."""
         return outside_packets(received(self.observed))
 
-    @cached_property
-    def in_pieces(self) -> int:
-        """Number of packets with a pause inside."""
-        decoder, pieces, last = FrameDecoder(check=self._checksum), 0, -math.inf
+    @property
+    def duration(self) -> float:
+        """Usual time in s from the header of a packet to its end; the longest one if no session opens."""
+        decoder, times, began = FrameDecoder(check=self._checksum), list[float](), 0.0
+        short = 0 if self.failed else _SHORT
         for chunk in self.chunks:
             if not chunk.to_robot:
                 head, header, rest = chunk.data.partition(HEADER)
-                pieces += bool(decoder.feed(head, 0.0)) and chunk.stamp - last > _PIECE
-                decoder.feed(header + rest, 0.0)
-                last = chunk.stamp
-        return pieces
+                ended = [*decoder.feed(head, 0.0)]
+                times += [chunk.stamp - began for frame in ended if len(frame.data) > short]
+                began = chunk.stamp if header else began
+                times += [0.0 for frame in decoder.feed(header + rest, 0.0) if len(frame.data) > short]
+        if self.failed:
+            return max(times, default=0.0)
+        return statistics.median(times) if len(times) > 2 else 0.0
 
     @cached_property
     def longest_run(self) -> int:
@@ -281,19 +292,26 @@ class Evidence:
     @property
     def config_delays(self) -> list[float]:
         """Times in s from the n-th CONFIG to the n-th answer, if nearly each has one at last."""
-        delays = self._delays(Command.CONFIG.number, lambda packet: isinstance(packet, Parameters))
+        asked, came = self._exchanged(Command.CONFIG.number, lambda packet: isinstance(packet, Parameters))
+        delays = [late - early for early, late in zip(asked, came, strict=False)]
         return delays if len(delays) + 2 > self.asked >= self.config_answers - 1 else []
 
     @property
     def sync_delays(self) -> list[float]:
-        """The same for SYNC0."""
-        return self._delays(Command.PULSE.number, lambda packet: isinstance(packet, SyncEcho) and packet.id == 0)
+        """The same for SYNC0, if most answers did not come at once: else others were lost."""
+        asked, came = self._exchanged(
+            Command.PULSE.number, lambda packet: isinstance(packet, SyncEcho) and packet.id == 0
+        )
+        delays = [late - early for early, late in zip(asked, came, strict=False)]
+        prompt = [stamp for stamp in came if any(0 <= stamp - question < _PROMPT for question in asked)]
+        constant = len(delays) > 2 and max(delays) - min(delays) < _PROMPT
+        return delays if constant or 2 * len(prompt) < len(came) else []
 
-    def _delays(self, number: int, answers: Callable[[Packet], bool]) -> list[float]:
+    def _exchanged(self, number: int, answers: Callable[[Packet], bool]) -> tuple[list[float], list[float]]:
+        """When a command was sent, and when its answers came, s."""
         frames = [(chunk.stamp, chunk.data) for chunk in self.chunks if chunk.to_robot and chunk.data[:2] == HEADER]
         asked = [stamp for stamp, data in frames if data[3] == number]
-        came = [stamp for stamp, data in _frames(self.chunks, self._checksum) if answers(parse(data))]
-        return [late - early for early, late in zip(asked, came, strict=False)]
+        return asked, [stamp for stamp, data in _frames(self.chunks, self._checksum) if answers(parse(data))]
 
     @cached_property
     def latencies(self) -> list[float]:

@@ -37,8 +37,8 @@ _MANY = 5
 _SIMULATOR = "SIM"
 #: SIPs until the motors are off after ENABLE 0.
 _SETTLED = 5
-#: Values of a coordinate, after which it starts again.
-_POSE_RANGE = 1 << 15
+#: Values of a coordinate and of the heading, after which they start again.
+_POSE_RANGE, _TURN = 1 << 15, 4096
 #: Packets that must show a value, and in which it must change, that a judgment needs; packets that prove rest.
 _SOME, _CHANGES, _ENOUGH = 3, 4, 5
 #: Samples of the gyro that a judgment needs, and its center, counts (docs/protocol 5.9).
@@ -270,7 +270,8 @@ def _steps(evidence: Evidence) -> list[float]:
     unit, sips = evidence.after.profile.units.distance, evidence.decoded[_SETTLED:]
     changes = [(late.x - early.x, late.y - early.y) for early, late in pairwise(sips)]
     steps = [unit * math.hypot(*(math.remainder(change, _POSE_RANGE) for change in both)) for both in changes]
-    return steps + [
+    turns = [math.tau / _TURN * math.remainder(late.heading - early.heading, _TURN) for early, late in pairwise(sips)]
+    return [max(step, 0.7 * abs(turn)) for step, turn in zip(steps, turns, strict=True)] + [
         max(math.dist(a[:2], b[:2]), 0.7 * abs(math.remainder(b[2] - a[2], math.tau)))
         for a, b in pairwise(_poses(evidence))
     ]

@@ -33,16 +33,17 @@ _SAME = math.radians(10)
 #: m by which a reading is far from the usual one; m within which the readings before and after a false echo agree.
 _FAR, _AGREE = 0.3, 0.1
 #: Number and share of false echoes that are pings of another robot; share of readings that are far from the usual one
-#: if a sonar jumps.
-_SPIKES, _SPIKE_SHARE, _JUMPS = 5, 0.03, 0.1
+#: if something may move before a sonar, and if the sonar is bad.
+_SPIKES, _SPIKE_SHARE, _JUMPS, _OFTEN_FAR = 5, 0.03, 0.1, 0.25
 #: m of the spread of the readings of a stuck sonar, and by which random readings change from ping to ping: the noise of
 #: a real echo is some millimeters.
 _FROZEN, _RANDOM = 0.0005, 0.03
 #: mm: besides its reach, a sonar without an echo gives these (docs/protocol E-33); by how much one may be off. Share
 #: of the reach that no reading exceeds, if a robot has other units; m in a unit.
 _NO_ECHO, _HIGHEST, _ROUNDING, _IMPOSSIBLE, _MILLIMETER = 6000, 6200, 20, 1.5, 0.001
-#: Sonars of a ring, and the share of stuck ones from which it is the board that hangs.
-_RING_SIZE, _ALL = 8, 0.7
+#: Sonars of a ring, and the share of stuck ones from which it is the board that hangs;
+#: share with an echo below which too few are seen.
+_RING_SIZE, _ALL, _SOME = 8, 0.7, 0.4
 #: Bits of the flags that are set while sonars are on.
 _SONAR_FLAGS = 0x1E
 #: s, for a running driver: age of a reading from which a sonar is silent, and since when they must be on.
@@ -163,8 +164,9 @@ def _random(evidence: Evidence) -> str:
         steps = [abs(min(late, reach) - min(early, reach)) for early, late in pairwise(readings)]
         if len(steps) >= _ENOUGH and statistics.quantiles(steps, n=4)[0] > _RANDOM:
             wild.append(number)
-    jumping = _jumping(evidence)
-    wild = wild or (jumping if len(jumping) > len(_ranges(evidence)) / 2 else [])
+    jumping = _jumping(evidence, _JUMPS)
+    wild += _jumping(evidence, _OFTEN_FAR) if len(jumping) <= len(_ranges(evidence)) / 2 else jumping
+    wild = sorted(set(wild))
     return f"Readings of {_listed(wild)} change from ping to ping" if wild else ""
 
 
@@ -179,10 +181,10 @@ def _all_stuck(evidence: Evidence) -> str:
 
 @measure("sonars-deaf")
 def _no_echo(evidence: Evidence) -> str:
-    count = len(_ranges(evidence))
-    nothing = count >= _RING_SIZE and not _echoes(evidence)
-    reach = evidence.after.profile.sonar.max_range
-    return f"None of {count} sonars detects an echo within {reach:g} m" if nothing else ""
+    """Most sonars detect nothing: then nothing is known of them."""
+    count, echoing, reach = len(_ranges(evidence)), len(_echoes(evidence)), evidence.after.profile.sonar.max_range
+    nothing = count >= _RING_SIZE and echoing < _SOME * count
+    return f"{count - echoing} of {count} sonars detect no echo within {reach:g} m" if nothing else ""
 
 
 # -- single sonars ----------------------------------------------------------------------------------------------------
@@ -259,7 +261,7 @@ def not_examined(evidence: Evidence) -> Iterator[Finding]:
             "the wall is slanted; to be sure, hold a hand in front of it and check again"
         )
         yield Finding("sonars", Severity.NOTE, text, values={"not_examined": f"{_listed(quiet)} (no echo)"})
-    if jumping := _jumping(evidence):
+    if jumping := _jumping(evidence, _JUMPS):
         text = f"readings of {_listed(jumping)} jump: something moves there, it is at an edge, or the sonar is broken"
         yield Finding("sonars", Severity.NOTE, text, values={"not_examined": f"{_listed(jumping)} (readings jump)"})
 
@@ -277,13 +279,13 @@ def _frozen(evidence: Evidence) -> dict[int, float]:
     }
 
 
-def _jumping(evidence: Evidence) -> list[int]:
+def _jumping(evidence: Evidence, least: float) -> list[int]:
     """Sonars of which several echoes are far from the usual one: something moves there, or they are wrong."""
     away = {
         number: sum(abs(echo - statistics.median(echoes)) > _FAR for echo in echoes) / max(len(echoes), _ENOUGH)
         for number, echoes in _echoes(evidence).items()
     }
-    return [number for number, share in away.items() if share >= _JUMPS]
+    return [number for number, share in away.items() if share >= least]
 
 
 def _false_echoes(evidence: Evidence) -> list[int]:
