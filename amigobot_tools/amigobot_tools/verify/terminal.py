@@ -10,16 +10,13 @@ import contextlib
 from rich.console import Console
 from rich.panel import Panel
 
-from amigobot_driver.wording import wrong_type
-
 from ..keys import Keyboard, TerminalClosedError, keyboard
-from .client import StoppedError
+from .questions import AskedPerson
 
 _EVENTS = {"focus", "focus lost"}
-_LIMITS = {"deg": 180.0, "m": 10.0}  # of a measurement
 
 
-class TerminalPerson:
+class TerminalPerson(AskedPerson):
     """Asks on a terminal. Use it in a `with` block, which restores the terminal at its end.
 
     Args:
@@ -49,41 +46,22 @@ class TerminalPerson:
             return True
         body = f"{text}\n\n[bold red]What moves: {moves}.[/] Any key stops it."
         self._console.print(Panel(body, title=title, title_align="left"))
-        return self._line("Enter: begin, s: skip, q: end ") != "s"
+        return self._answer("Enter: begin, s: skip, q: end ") != "s"
 
     def ask(self, verb: str, what: str, text: str, value: float = 0.0) -> bool | float | None:
         """Ask for something to be done, for a number in m or deg, or yes or no."""
         if not self._asks:
             return what == "LIFT" if verb == "do" else None
-        if verb == "measure":
-            return self._number(text, "deg" if what == "TURNED" else "m")
-        if verb == "do":
-            return self._line(f"{text}\nEnter: done, s: skip, q: end ") != "s"
-        return {"y": True, "n": False}.get(self._line(f"{text} y, n, or Enter: not seen; q: end "))
+        return super().ask(verb, what, text, value)
 
-    def _number(self, text: str, unit: str) -> float | None:
-        limit = _LIMITS[unit]
-        while answer := self._line(f"{text} [{unit}; empty: skip] "):
-            try:
-                if abs(value := float(answer.replace(",", "."))) <= limit:
-                    return value
-            except ValueError:
-                pass
-            problem = wrong_type("the answer", answer, f"a number from {-limit:g} to {limit:g} {unit}")
-            self.tell(problem)
-        return None
-
-    def _line(self, prompt: str) -> str:
-        """Read a line. Raises StoppedError for q."""
+    def read_line(self, prompt: str) -> str:
+        """Read a line."""
         self._raw.close()
         self._keys = None
         try:
-            answer = self._console.input(prompt, markup=False).strip().lower()
+            return self._console.input(prompt, markup=False)
         except EOFError:
             raise TerminalClosedError("the terminal was closed") from None
-        if answer == "q":
-            raise StoppedError
-        return answer
 
     def tell(self, text: str) -> None:
         """Print a line."""
