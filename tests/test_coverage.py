@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tools.protocol_tables import coverage
 
-from amigobot_driver.protocol import Command, ErraticCommand
+from amigobot_driver.protocol import ERRATIC_COMMANDS, Command
 
 ROOT = Path(__file__).parents[1]
 TESTS = ROOT / "amigobot_driver" / "test"
@@ -22,7 +22,7 @@ COVERAGE = coverage()
 FIRMWARE = set("ASPR")
 COMMANDS = {
     "activmedia": [command.name for command in Command if FIRMWARE & command.firmware.keys()],
-    "erratic": [command.name for command in sorted(ErraticCommand, key=lambda command: command.number)],
+    "erratic": [ERRATIC_COMMANDS[number].name for number in sorted(ERRATIC_COMMANDS)],
 }
 ROWS = [(kind, name) for kind in COMMANDS for name in COVERAGE[kind]]
 SECTIONS = COVERAGE["pioneer_manual"] + COVERAGE["erratic_manual"]

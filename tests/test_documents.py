@@ -17,7 +17,7 @@ from ros_bench import free_domain
 from tools import fault_table, interface_files
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import ErraticCommand, decode
+from amigobot_driver.protocol import ERRATIC_COMMANDS, decode
 from amigobot_driver.ros.node import AmigobotNode
 from amigobot_driver.ros.node_parameters import NodeParameters
 from amigobot_driver.sim import Simulator, load_world
@@ -139,7 +139,7 @@ def test_the_example_tells_the_robot_what_erratic_cfg_told_it(tmp_path: Path) ->
     bench = Bench(options, simulator=lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400))
     bench.connect()
     bench.run(10.0)
-    told = {str(decode(data, ErraticCommand)) for _, data in bench.up.log}
+    told = {str(decode(data, ERRATIC_COMMANDS)) for _, data in bench.up.log}
     assert {"SETV(700)", "SETRV(100)", "SETA(1000)", "SETRA(200)"} <= told
     assert {"TRANS_D(100)", "ROT_P(40)", "ROT_D(100)", "PWM_FREQ(16000)", "PWM_DUTY(70)"} <= told
     assert bench.robot.tuning.config is not None

@@ -14,6 +14,8 @@ from tools import protocol_tables
 
 from amigobot_driver.profiles import Floor, Inputs, Link, Quirks
 from amigobot_driver.protocol import (
+    ACTIVMEDIA_COMMANDS,
+    ERRATIC_COMMANDS,
     Command,
     CommandTable,
     ErraticCommand,
@@ -65,7 +67,7 @@ def test_a_frame_is_what_the_codec_sends_or_reads(frame: str, remark: str) -> No
         assert sent not in (checksum(data), checksum_with_count(data))
         return
     assert sent == (checksum_with_count if "over count" in remark else checksum)(data)
-    commands = [each.encode() for table in (Command, ErraticCommand) if (each := decode(data, table))]
+    commands = [each.encode() for table in (ACTIVMEDIA_COMMANDS, ERRATIC_COMMANDS) if (each := decode(data, table))]
     packets_read = [protocol_tables.meaning(frame, erratic_robot=robot) for robot in (False, True)]
     built = commands + [encode_frame(packet.encode()) for packet in packets_read if packet]
     # What other clients spell in their own way is among the test vectors, which say what it means.

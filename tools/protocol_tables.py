@@ -28,13 +28,14 @@ import yaml
 from amigobot_driver import protocol
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.protocol import (
+    ACTIVMEDIA_COMMANDS,
     ACTIVMEDIA_PACKETS,
     BAUD_RATES,
+    ERRATIC_COMMANDS,
     ERRATIC_PACKETS,
     Arg,
     Command,
     CommandTable,
-    ErraticCommand,
     Malformed,
     Packet,
     PacketTable,
@@ -147,7 +148,7 @@ def erratic_commands() -> Iterator[str]:
     here = coverage()["erratic"]
     body = (
         [row.number, f"`{row.name}`", _argument(row), row.summary, _here(here[row.name])]
-        for row in sorted(ErraticCommand, key=lambda row: row.number)
+        for row in sorted(ERRATIC_COMMANDS.values(), key=lambda row: row.number)
     )
     return rows(["#", "Command", "Argument", "Meaning", "In this driver"], body)
 
@@ -186,12 +187,12 @@ def _firmware(row: CommandTable) -> str:
 def command_frames() -> Iterator[str]:
     """For each command the first of the test vectors that is spelled as the driver spells it."""
     yield "```text"
-    for kind in (Command, ErraticCommand):
-        found: set[CommandTable] = set()
+    for commands in (ACTIVMEDIA_COMMANDS, ERRATIC_COMMANDS):
+        found: set[CommandTable | int] = set()
         for name, frame in frames().items():
-            instruction = decode(bytes.fromhex(frame)[3:-2], kind)
+            instruction = decode(bytes.fromhex(frame)[3:-2], commands)
             if (
-                name.startswith("er_") != (kind is ErraticCommand)
+                name.startswith("er_") != (commands is ERRATIC_COMMANDS)
                 or instruction is None
                 or instruction.command in found
             ):

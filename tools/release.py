@@ -3,7 +3,7 @@
 
 """Write address and maintainer of the project into every file that states them.
 
-    python -m tools.release                    as tools/project.yaml has them; refused while they are placeholders
+python -m tools.release                    as tools/project.yaml has them; refused while they are placeholders
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import FrameDecoder, Instruction, Unlisted, decode
+from amigobot_driver.protocol import FrameDecoder, Instruction, decode
 from amigobot_driver.sim import Simulator, load_world
 from amigobot_driver.sim.pty import PtyConnection
 from amigobot_driver.sim.server import Served, serve
@@ -76,7 +76,7 @@ class RobotLine:
         self.simulator = Simulator(load_profile(robot), load_world(options.pop("world", "room")), **options)
         self.start = self.simulator.truth.pose
         self.lock = threading.Lock()
-        self.received: list[Instruction | Unlisted] = []
+        self.received: list[Instruction] = []
         self._decoder, self._stopped = FrameDecoder(), threading.Event()
         receive = self.simulator.receive
 

@@ -11,7 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from amigobot_driver.profiles import ProfileError, load_profile
-from amigobot_driver.protocol import Command, ErraticCommand, FrameDecoder, decode, encode_frame, parse
+from amigobot_driver.protocol import (
+    ACTIVMEDIA_COMMANDS,
+    ERRATIC_COMMANDS,
+    Command,
+    FrameDecoder,
+    decode,
+    encode_frame,
+    parse,
+)
 from amigobot_driver.protocol.erratic import ERRATIC_PACKETS
 from amigobot_driver.protocol.packets import ACTIVMEDIA_PACKETS
 from amigobot_driver.robot import Options, Robot
@@ -37,7 +45,7 @@ def packets(data: bytes) -> None:
         packet = parse(data, table)
         # Not the same values: surplus bytes are gone, and where two layouts fit the rest, the other may.
         assert not data or type(parse(packet.encode(), table)) is type(packet)
-    for commands in (Command, ErraticCommand):
+    for commands in (ACTIVMEDIA_COMMANDS, ERRATIC_COMMANDS):
         decode(data, commands)
 
 

@@ -45,11 +45,11 @@ from standstill import AFTERMATH, METER
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
+    ACTIVMEDIA_COMMANDS,
     ACTIVMEDIA_PACKETS,
+    ERRATIC_COMMANDS,
     ERRATIC_PACKETS,
-    Command,
     CommandTable,
-    ErraticCommand,
     FrameDecoder,
     Instruction,
     Motor,
@@ -99,7 +99,8 @@ class Robot:
         model = dataclasses.replace(model, flash={**model.flash, **flash})
         self._simulator = Simulator(model, load_world(world) if world else World("endless"), baud=baud, **options)
         erratic = model.firmware == "E"
-        self.commands, self.packets = (ErraticCommand, ERRATIC_PACKETS) if erratic else (Command, ACTIVMEDIA_PACKETS)
+        self.commands = ERRATIC_COMMANDS if erratic else ACTIVMEDIA_COMMANDS
+        self.packets = ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS
         self._pty = pty
         self._tcp = ("127.0.0.1", tcp_port)
         self.received: list[Instruction] = []  #: every command that has come from the driver

@@ -75,7 +75,7 @@ def test_every_frame_is_published_both_ways_to_a_subscriber(bench: Bench) -> Non
     send(bench, 200, text=b"ab")
     bench.wait_until(lambda: any(packet.id == 200 for packet in inbox.messages))
     raw = next(packet for packet in inbox.messages if packet.id == 200)
-    assert (raw.to_robot, raw.name, bytes(raw.data)) == (True, "unlisted", b"\xc8\x2b\x02ab")
+    assert (raw.to_robot, raw.name, bytes(raw.data)) == (True, "command 200", b"\xc8\x2b\x02ab")
     bench.wait_until(lambda: any(not packet.to_robot for packet in inbox.messages))
     sip = next(packet for packet in inbox.messages if not packet.to_robot)
     assert sip.name in ("Sip", "Config")

@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from amigobot_driver.protocol import (
+    ACTIVMEDIA_COMMANDS,
     ACTIVMEDIA_PACKETS,
+    ERRATIC_COMMANDS,
     Command,
-    ErraticCommand,
     FrameDecoder,
     Instruction,
     Packet,
@@ -73,9 +74,8 @@ def described(value: Packet | Instruction | None) -> dict[str, Any]:
 def read(name: str, data: bytes) -> Packet | Instruction | None:
     """What data means to the kind of robot or client that the frame of this name is for."""
     kind = next(iter(MEANINGS[name]))
-    table, _, command = kind.partition(".")
-    if command:
-        return decode(data, ErraticCommand if table == "ErraticCommand" else Command)
+    if "." in kind:
+        return decode(data, ERRATIC_COMMANDS if name.startswith("er_") else ACTIVMEDIA_COMMANDS)
     return parse(data, erratic.ERRATIC_PACKETS if hasattr(erratic, kind) and kind != "Reset" else ACTIVMEDIA_PACKETS)
 
 

@@ -19,7 +19,16 @@ import pytest
 from sim_client import Client, world
 
 from amigobot_driver.profiles import Quirks, load_profile
-from amigobot_driver.protocol import ErraticCommand, Packet, Unlisted, encode_frame, erratic
+from amigobot_driver.protocol import (
+    ERRATIC_COMMANDS,
+    Command,
+    CommandTable,
+    ErraticCommand,
+    Instruction,
+    Packet,
+    encode_frame,
+    erratic,
+)
 from amigobot_driver.sim import Faults, Window, World
 from amigobot_driver.sim.erratic import commands
 from amigobot_driver.sim.sonar import SimulatedPing
@@ -47,9 +56,9 @@ class Robot(Client):
         super().__init__(dataclasses.replace(ERRATIC, flash=flash or {}, quirks=quirks), where, **options)
 
     def opened(self, *, motors: bool = True) -> Robot:
-        self.send(ErraticCommand.OPEN())
+        self.send(Command.OPEN())
         if motors:
-            self.send(ErraticCommand.ENABLE(1))
+            self.send(Command.ENABLE(1))
         return self
 
     def motor(self) -> erratic.Motor:
@@ -58,7 +67,7 @@ class Robot(Client):
         return self.next(erratic.Motor)
 
     def parameters(self) -> erratic.ErraticConfig:
-        self.send(ErraticCommand.CONFIG())
+        self.send(Command.CONFIG())
         return self.next(erratic.ErraticConfig)
 
     def inputs(self) -> erratic.Analog:
@@ -89,12 +98,12 @@ class TestTheStream:
     @pytest.mark.parametrize(
         ("command", "kind"),
         [
-            (ErraticCommand.ENCODER, erratic.ErraticEncoders),
+            (Command.ENCODER, erratic.ErraticEncoders),
             (ErraticCommand.ANALOG, erratic.Analog),
-            (ErraticCommand.SONAR, erratic.Sonar),
+            (Command.SONAR, erratic.Sonar),
         ],
     )
-    def test_the_others_are_switched_on_and_off(self, command: ErraticCommand, kind: type[Packet]) -> None:
+    def test_the_others_are_switched_on_and_off(self, command: CommandTable, kind: type[Packet]) -> None:
         robot = Robot("room")
         assert count(robot.run(0.5), kind) == 0
         robot.send(command(1))
@@ -152,10 +161,10 @@ class TestTheReferencesFrames:
 class TestMotion:
     def test_velocities_and_odometry_are_what_really_happens(self) -> None:
         robot = Robot().opened()
-        robot.send(ErraticCommand.VEL(400), ErraticCommand.RVEL(30))
+        robot.send(Command.VEL(400), Command.RVEL(30))
         robot.run(5.0)
         assert robot.turn_rate == pytest.approx(30, abs=0.5)
-        robot.send(ErraticCommand.STOP())
+        robot.send(Command.STOP())
         robot.run(3.0)
         motor, pose = robot.motor(), robot.sim.truth.pose
         assert motor.id == 0x82
@@ -177,24 +186,24 @@ class TestMotion:
 class TestSessions:
     def test_the_watchdog_stops_it_and_a_packet_lets_it_go_on(self) -> None:
         robot = Robot().opened()
-        robot.send(ErraticCommand.VEL(300))
+        robot.send(Command.VEL(300))
         robot.run(1.9, alive=False)
         assert robot.speed > 0.2
         robot.run(1.2, alive=False)
         assert robot.speed == pytest.approx(0.0, abs=0.001)
-        robot.send(ErraticCommand.PULSE())
+        robot.send(Command.PULSE())
         robot.run(1.5)
         assert robot.speed == pytest.approx(0.3, abs=0.01)
 
 
 class TestParameters:
     CHANGES = (
-        (ErraticCommand.SETA(250), "trans_acc", 250),
-        (ErraticCommand.SETA(-350), "trans_decel", 350),
-        (ErraticCommand.SETRA(120), "rot_acc", 120),
-        (ErraticCommand.SETRA(-130), "rot_decel", 130),
-        (ErraticCommand.SETV(700), "trans_vel_max", 700),
-        (ErraticCommand.SETRV(90), "rot_vel_max", 90),
+        (Command.SETA(250), "trans_acc", 250),
+        (Command.SETA(-350), "trans_decel", 350),
+        (Command.SETRA(120), "rot_acc", 120),
+        (Command.SETRA(-130), "rot_decel", 130),
+        (Command.SETV(700), "trans_vel_max", 700),
+        (Command.SETRV(90), "rot_vel_max", 90),
         (ErraticCommand.TRANS_P(41), "trans_kp", 41),
         (ErraticCommand.TRANS_D(81), "trans_kv", 81),
         (ErraticCommand.TRANS_I(1), "trans_ki", 1),
@@ -220,10 +229,10 @@ class TestParameters:
     @pytest.mark.parametrize("save", ["er_save", "er_save_player"])
     def test_what_was_saved_outlives_the_power_and_what_was_not_does_not(self, save: str) -> None:
         robot = Robot()
-        robot.send(ErraticCommand.SETV(500), ErraticCommand.NAME(b"Kermit"))
+        robot.send(Command.SETV(500), ErraticCommand.NAME(b"Kermit"))
         robot.write(FRAMES[save])
         robot.run(0.05)
-        robot.send(ErraticCommand.SETV(600), ErraticCommand.NAME(b"Gonzo"))
+        robot.send(Command.SETV(600), ErraticCommand.NAME(b"Gonzo"))
         assert robot.parameters().name == "Gonzo"
         robot.sim.reset()
         robot.run(1.2)
@@ -241,13 +250,13 @@ class TestParameters:
     @pytest.mark.parametrize(
         "instruction",
         [
-            ErraticCommand.SETA(0),
-            ErraticCommand.SETRA(0),
+            Command.SETA(0),
+            Command.SETRA(0),
             ErraticCommand.PWM_DUTY(101),
             # Player, where nobody configured the two: -1 and -1000 as they come out of its code
-            Unlisted(ErraticCommand.PWM_FREQ.number, 0xFFFF),
-            Unlisted(ErraticCommand.PWM_DUTY.number, 0xFC18),
-            Unlisted(ErraticCommand.TRANS_P.number, 0x8000),
+            Instruction(ErraticCommand.PWM_FREQ.number, 0xFFFF),
+            Instruction(ErraticCommand.PWM_DUTY.number, 0xFC18),
+            Instruction(ErraticCommand.TRANS_P.number, 0x8000),
         ],
         ids=str,
     )
@@ -263,7 +272,7 @@ class TestTheRest:
         robot = Robot().opened()
         robot.send(ErraticCommand.ANALOG(1))
         robot.sim.faults = Faults(jam=Window(0.0, 1000.0))
-        robot.send(ErraticCommand.VEL(500))
+        robot.send(Command.VEL(500))
         packets = robot.run(3.0)
         assert max(packet.analog[0] for packet in packets if isinstance(packet, erratic.Analog)) * 0.025 > 10.0
         stalls = [packet.stall for packet in packets if isinstance(packet, erratic.Motor)]
@@ -275,7 +284,7 @@ class TestTheRest:
     def test_a_low_battery_is_told_and_an_empty_one_stops_it(self) -> None:
         robot = Robot().opened()
         robot.sim.battery.pretended = 10.8
-        robot.send(ErraticCommand.VEL(300))
+        robot.send(Command.VEL(300))
         robot.run(1.5)
         assert robot.motor().battery == 108
         assert robot.event_texts("battery") == ["10.8 V: the LED blinks"]
@@ -289,7 +298,7 @@ class TestTheFloor:
     def test_a_drop_in_the_world_is_seen_by_the_sensor_that_is_over_it(self) -> None:
         place = dataclasses.replace(world(), drops=(((1.0, -1.0), (2.0, -1.0), (2.0, 0.0), (1.0, 0.0)),))
         robot = Robot(place).opened()
-        robot.send(ErraticCommand.ANALOG(1), ErraticCommand.VEL(200))
+        robot.send(ErraticCommand.ANALOG(1), Command.VEL(200))
         robot.run_until(lambda: bool(robot.inputs().digital & 0b11), 10.0)
         assert robot.inputs().digital & 0b11 == 0b10
         assert robot.sim.truth.pose.x == pytest.approx(1.0 - ERRATIC.floor.poses[1].x, abs=0.05)
@@ -298,7 +307,7 @@ class TestTheFloor:
 class TestFaults:
     def test_after_a_reset_it_is_silent_for_a_second_and_starts_anew(self) -> None:
         robot = Robot().opened()
-        robot.send(ErraticCommand.VEL(300), ErraticCommand.ENCODER(1))
+        robot.send(Command.VEL(300), Command.ENCODER(1))
         robot.run(2.0)
         robot.sim.reset()
         robot.run(0.1)
@@ -311,13 +320,13 @@ class TestFaults:
 
 
 def test_every_command_of_the_table_has_a_row() -> None:
-    assert commands.ROWS.keys() == set(ErraticCommand)
+    assert commands.ROWS.keys() == set(ERRATIC_COMMANDS.values())
 
 
 def test_no_number_and_no_argument_harms_or_moves_it() -> None:
     robot = Robot()
-    robot.send(ErraticCommand.ENCODER(1), ErraticCommand.ANALOG(1), ErraticCommand.SONAR(1))
-    for number in set(range(256)) - {ErraticCommand.ENABLE.number}:
+    robot.send(Command.ENCODER(1), ErraticCommand.ANALOG(1), Command.SONAR(1))
+    for number in set(range(256)) - {Command.ENABLE.number}:
         for argument in (b"", b"\x3b", b"\x3b\xff\xff", b"\x1b\x00\x80", b"\x2b\x03\x02\xff\xff", b"\x00\x00\x00"):
             robot.write(encode_frame(bytes((number,)) + argument))
             robot.run(0.01, alive=False)

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..api import AmigoBot
 from ..connection_policy import CLOSE_SILENCE, CLOSE_TRIES
-from ..protocol import Command, FrameDecoder, Parameters, Unlisted
+from ..protocol import Command, FrameDecoder, Instruction, Parameters
 from ..robot import Event, LinkChanged, LinkState, Options, Received, Report, Robot, RobotSnapshot, take_snapshot
 from ..stepped_driver import SteppedDriver
 from .tap import TappedLine
@@ -178,7 +178,7 @@ class OwnSession:
         if waiting or now < self._ask_at or not self._robot.running:
             return
         argument = PLAIN if self._robot.profile.erratic else self._next_argument()
-        self._robot.queue.put(Command.CONFIG() if argument is PLAIN else Unlisted(Command.CONFIG.number, argument))
+        self._robot.queue.put(Command.CONFIG() if argument is PLAIN else Instruction(Command.CONFIG.number, argument))
         self._questions.append(Question(argument, now, math.inf))
         self._ask_at = now + self._chance.uniform(*_INTERVALS)
         self._given_up_at = now + self._chance.uniform(*_NO_ANSWER)

@@ -13,15 +13,16 @@ No I/O, no clock, no threads, no ROS. Two directions, one description of each pa
 `X as X` marks a name that other layers may import from here.
 """
 
+from .commands import ACTIVMEDIA_COMMANDS as ACTIVMEDIA_COMMANDS
+from .commands import ERRATIC_COMMANDS as ERRATIC_COMMANDS
 from .commands import Arg as Arg
 from .commands import Command as Command
+from .commands import CommandsByNumber as CommandsByNumber
 from .commands import CommandTable as CommandTable
 from .commands import ErraticCommand as ErraticCommand
 from .commands import Instruction as Instruction
-from .commands import Unlisted as Unlisted
 from .commands import Value as Value
 from .commands import decode as decode
-from .commands import find_command as find_command
 from .config import AmigoShTail as AmigoShTail
 from .config import ArcosTail as ArcosTail
 from .config import Config as Config

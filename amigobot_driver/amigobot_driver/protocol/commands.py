@@ -3,12 +3,13 @@
 
 """The commands of a client (docs/protocol 2.2 and 4), one table row each, used by encoder and decoder.
 
-`Command.VEL(200).encode()` is the frame for 200 mm/s forward; `decode(data)` returns the instruction. The Erratic uses
-some of the numbers for other commands, so it has its own table. Do not mix the tables.
+`Command.VEL(200).encode()` is the frame for 200 mm/s forward; `decode(data)` returns the instruction. The Erratic has
+some of these commands, and uses other numbers for commands of its own: `ERRATIC_COMMANDS` has both kinds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -159,28 +160,8 @@ class Command(CommandTable):
 
 
 class ErraticCommand(CommandTable):
-    """The commands of the Erratic: shared ones, and its own, whose numbers collide (docs/protocol 4.2)."""
+    """The commands that only the Erratic has; their numbers collide with those of the family (docs/protocol 4.2)."""
 
-    PULSE = Command.PULSE.value
-    OPEN = Command.OPEN.value
-    CLOSE = Command.CLOSE.value
-    ENABLE = Command.ENABLE.value
-    SETA = Command.SETA.value
-    SETV = Command.SETV.value
-    SETO = Command.SETO.value
-    MOVE = Command.MOVE.value
-    SETRV = Command.SETRV.value
-    VEL = Command.VEL.value
-    HEAD = Command.HEAD.value
-    DHEAD = Command.DHEAD.value
-    CONFIG = Command.CONFIG.value
-    ENCODER = Command.ENCODER.value
-    RVEL = Command.RVEL.value
-    DCHEAD = Command.DCHEAD.value
-    SETRA = Command.SETRA.value
-    SONAR = Command.SONAR.value
-    STOP = Command.STOP.value
-    VEL2 = Command.VEL2.value
     ANALOG = 71, Arg.UINT, "E", "analog packets: 1 stream, 0 none"
     SAVE = 72, Arg.NONE, "E", "write the parameters to FLASH"
     PWM_FREQ = 73, Arg.UINT, "E", "motor PWM frequency, Hz", (4000, 16000)
@@ -200,63 +181,50 @@ class ErraticCommand(CommandTable):
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """A command with its argument. Call the command to create one; that checks the argument."""
+    """A command with its argument. Call the command to create one; that checks the argument.
 
-    command: CommandTable
+    The number of a command that is in no table stands for its row, to experiment with unusual firmware.
+    """
+
+    command: CommandTable | int
     value: Value = None
 
     @property
-    def name(self) -> str:
-        """Name of the command."""
-        return self.command.name
-
-    def encode(self, check: Checksum = checksum) -> bytes:
-        """Return the complete frame."""
-        return _encode(self.command.number, self.value, check)
-
-    def __str__(self) -> str:
-        return self.command.name if self.value is None else f"{self.command.name}({self.value!r})"
-
-
-@dataclass(frozen=True, slots=True)
-class Unlisted:
-    """A command that is in no table, to experiment with unusual firmware: number and argument."""
-
-    command: int
-    value: Value = None
+    def number(self) -> int:
+        """Number of the command."""
+        return self.command if isinstance(self.command, int) else self.command.number
 
     @property
     def name(self) -> str:
-        """Name for messages."""
-        return "unlisted"
+        """Name of the command, for messages."""
+        return f"command {self.command}" if isinstance(self.command, int) else self.command.name
 
     def encode(self, check: Checksum = checksum) -> bytes:
         """Return the complete frame.
 
         Raises:
-            ValueError, OverflowError: Number or argument does not fit a frame.
+            ValueError, OverflowError: Number or argument does not fit a frame. The rows of a table check that before.
         """
-        return _encode(self.command, self.value, check)
+        start, value = self.number.to_bytes(1, "little"), self.value
+        if isinstance(value, bytes):
+            return encode_frame(start + bytes((_STRING, len(value))) + value, check=check)
+        if value is None:
+            return encode_frame(start, check=check)
+        kind = _NEGATIVE if value < 0 else _POSITIVE
+        return encode_frame(start + bytes((kind,)) + abs(value).to_bytes(2, "little"), check=check)
 
     def __str__(self) -> str:
-        return f"command {self.command}" if self.value is None else f"command {self.command}({self.value!r})"
+        return self.name if self.value is None else f"{self.name}({self.value!r})"
 
 
-def _encode(number: int, value: Value, check: Checksum) -> bytes:
-    start = number.to_bytes(1, "little")
-    if isinstance(value, bytes):
-        return encode_frame(start + bytes((_STRING, len(value))) + value, check=check)
-    if value is None:
-        return encode_frame(start, check=check)
-    kind = _NEGATIVE if value < 0 else _POSITIVE
-    return encode_frame(start + bytes((kind,)) + abs(value).to_bytes(2, "little"), check=check)
+#: Commands of one family of robots, by their numbers.
+CommandsByNumber = Mapping[int, CommandTable]
+
+ACTIVMEDIA_COMMANDS: CommandsByNumber = {row.number: row for row in Command}
+ERRATIC_COMMANDS: CommandsByNumber = {row.number: row for row in (*Command, *ErraticCommand) if "E" in row.firmware}
 
 
-_TABLES: tuple[type[CommandTable], ...] = (Command, ErraticCommand)
-_BY_NUMBER = {table: {row.number: row for row in table} for table in _TABLES}
-
-
-def decode(data: bytes, table: type[CommandTable] = Command) -> Instruction | None:
+def decode(data: bytes, commands: CommandsByNumber = ACTIVMEDIA_COMMANDS) -> Instruction | None:
     """Decode the data of a frame as the firmware of a robot does.
 
     Clients differ in how they send arguments (docs/protocol 2.2): surplus bytes are ignored, a missing argument is
@@ -265,15 +233,10 @@ def decode(data: bytes, table: type[CommandTable] = Command) -> Instruction | No
     Returns:
         The instruction; None for an unknown number.
     """
-    command = _BY_NUMBER[table].get(data[0]) if data else None
+    command = commands.get(data[0]) if data else None
     if command is None:
         return None
     return Instruction(command, _argument(command.arg, data))
-
-
-def find_command(number: int, table: type[CommandTable] = Command) -> CommandTable | None:
-    """Return the row of a command number, or None."""
-    return _BY_NUMBER[table].get(number)
 
 
 def _argument(arg: Arg, data: bytes) -> Value:

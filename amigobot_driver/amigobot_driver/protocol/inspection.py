@@ -9,7 +9,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from .commands import Command, ErraticCommand, Instruction, decode
+from .commands import ACTIVMEDIA_COMMANDS, ERRATIC_COMMANDS, Instruction, decode
 from .erratic import ERRATIC_PACKETS
 from .packet import Packet
 from .packets import ACTIVMEDIA_PACKETS, parse
@@ -33,7 +33,7 @@ def inspect_frame(data: bytes, *, to_robot: bool, erratic: bool) -> InspectedFra
         erratic: The robot speaks the dialect of the Erratic.
     """
     if to_robot:
-        command = decode(data, ErraticCommand if erratic else Command)
+        command = decode(data, ERRATIC_COMMANDS if erratic else ACTIVMEDIA_COMMANDS)
         return InspectedFrame(command.name if command else "unknown", command, {})
     packet = parse(data, ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS)
     return InspectedFrame(type(packet).__name__, packet, _plain(packet))

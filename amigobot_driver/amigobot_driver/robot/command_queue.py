@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass
 from enum import IntEnum
 
-from ..protocol import Instruction, Unlisted
+from ..protocol import Instruction
 
 #: Frames that may go out while a less urgent one waits: velocities of a joystick alone could fill the line.
 MAX_OVERTAKEN = 4
@@ -64,13 +64,13 @@ class CommandQueue:
         """
         self.spacing = spacing
         self.stats = QueueStats()
-        self._waiting: dict[Priority, deque[Instruction | Unlisted]] = {priority: deque() for priority in Priority}
+        self._waiting: dict[Priority, deque[Instruction]] = {priority: deque() for priority in Priority}
         self.byte_time = 0.0  #: s that a byte takes on the line; 0: none
         self.last_sent = -math.inf  #: s, when the last instruction was taken
         self._line_free = -math.inf  #: s, when the line has carried all that was taken
         self._overtaken = dict.fromkeys(Priority, 0)  #: frames in a row that went before the first one waiting
 
-    def put(self, instruction: Instruction | Unlisted, priority: Priority = Priority.ROUTINE) -> bool:
+    def put(self, instruction: Instruction, priority: Priority = Priority.ROUTINE) -> bool:
         """Queue an instruction; return False if too many of the same priority wait already.
 
         That happens to `ROUTINE` and `RAW` only. Of anything more urgent only the newest of each command is kept, at
@@ -97,7 +97,7 @@ class CommandQueue:
         """Return the number of waiting commands of a priority."""
         return len(self._waiting[priority])
 
-    def take(self, now: float) -> Instruction | Unlisted | None:
+    def take(self, now: float) -> Instruction | None:
         """Return the instruction to send now; None if there is none or the line is busy."""
         if now < self.next_time():
             return None

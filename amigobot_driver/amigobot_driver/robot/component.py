@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..profiles import Profile
-from ..protocol import CommandTable, Instruction, Packet, Unlisted
+from ..protocol import CommandTable, Instruction, Packet
 from .command_queue import CommandQueue
 from .events import Event
 from .scheduler import Scheduler
@@ -27,7 +27,7 @@ from .scheduler import Scheduler
 #: Called with the packet, the time at which the robot took its values and the time of its arrival, both in s.
 PacketHandler = Callable[[Any, float, float], object]
 #: Called with a command that goes on the line now, and the time in s.
-SentHandler = Callable[[Instruction | Unlisted, float], object]
+SentHandler = Callable[[Instruction, float], object]
 
 
 class Dispatcher:
@@ -62,7 +62,7 @@ class Dispatcher:
         for handler in handlers:
             handler(packet, stamp, now)
 
-    def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
+    def sent(self, instruction: Instruction, now: float) -> None:
         """Call the observers of a command that goes on the line."""
         for handler in self._observers.get(instruction.command, ()):
             handler(instruction, now)
@@ -78,7 +78,7 @@ class Context:
     dispatcher: Dispatcher
     emit: Callable[[Event], object]  #: publishes an event to the users of the robot
     profile: Callable[[], Profile]  #: returns the profile of the robot, as far as it is known
-    unsupported: Callable[[CommandTable], str]  #: returns why a command cannot be sent to the robot; "" if it can
+    unsupported: Callable[[CommandTable | int], str]  #: returns why a command cannot be sent to the robot; "" if it can
     no_robot: Callable[[], str]  #: returns that and why no robot is connected; "" if one is
     components: list[Component] = field(default_factory=list)  #: all of the robot, in the order of their creation
 

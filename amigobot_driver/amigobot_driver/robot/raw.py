@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..errors import RequestRefusedError
-from ..protocol import CommandTable, Instruction, Unlisted, find_command
+from ..protocol import CommandsByNumber, CommandTable, Instruction
 from ..wording import counted
 
 #: What an unlisted command takes: 16 bits, either sign.
@@ -40,21 +40,19 @@ REFUSED: Mapping[str, str] = {
 }
 
 
-def raw_instruction(
-    number: int, arguments: list[int], text: bytes, table: type[CommandTable]
-) -> Instruction | Unlisted:
+def raw_instruction(number: int, arguments: list[int], text: bytes, commands: CommandsByNumber) -> Instruction:
     """Return an instruction, checked against the robot's table if the command is in it.
 
     Args:
         number: Number of the command.
         arguments: None or one integer.
         text: Text argument.
-        table: Commands of the robot.
+        commands: Those of the robot.
 
     Raises:
         RequestRefusedError: The command is not allowed, or its argument does not fit.
     """
-    command = find_command(number, table)
+    command = commands.get(number)
     name = _name(number, command)
     if name in REFUSED:
         raise RequestRefusedError(f"{name} is not sent: {REFUSED[name]}")
@@ -70,8 +68,8 @@ def raw_instruction(
             return command(b"" if value is None and command.arg.name == "TEXT" else value)
         if isinstance(value, int) and not _LOW <= value <= _HIGH:
             raise ValueError(f"argument of {name} is {value}, expected an integer from {_LOW} to {_HIGH}")
-        unlisted = Unlisted(number, value)
-        unlisted.encode()
+        instruction = Instruction(number, value)
+        instruction.encode()
     except (ValueError, OverflowError) as error:
         raise RequestRefusedError(str(error)) from None
-    return unlisted
+    return instruction

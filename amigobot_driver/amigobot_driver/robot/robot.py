@@ -18,7 +18,6 @@ from ..protocol import (
     Command,
     CommandTable,
     Encoders,
-    ErraticCommand,
     Parameters,
     Sip,
 )
@@ -146,8 +145,7 @@ class Robot(LinkObserver):
         self.joystick = JoystickReader(context)
         self.components = context.components
         self.encoders = WheelEncoders()
-        for command in (Command.OPEN, ErraticCommand.OPEN):
-            context.on_sent(command, lambda _, now: self.estimator.odometer.opened(now))
+        context.on_sent(Command.OPEN, lambda _, now: self.estimator.odometer.opened(now))
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Encoders, self._on_encoders)
         context.on_packet(Parameters, self._on_config)
@@ -303,7 +301,7 @@ class Robot(LinkObserver):
         self.estimator.odometer.forget_counters()
         self.set_odometry()
 
-    def unsupported(self, command: CommandTable) -> str:
+    def unsupported(self, command: CommandTable | int) -> str:
         """Return why a command cannot be sent to this robot; "" if it can."""
         return self.no_robot() or self._unknown(command)
 
@@ -393,8 +391,8 @@ class Robot(LinkObserver):
         report = self.estimator.report
         return report is not None and not (report.moving or self.motion.requested)
 
-    def _unknown(self, command: CommandTable) -> str:
-        if self.dialect.supports(command, self.profile.firmware):
+    def _unknown(self, command: CommandTable | int) -> str:
+        if isinstance(command, int) or self.dialect.supports(command, self.profile.firmware):
             return ""
         return f"{self.profile.description} has no {command.name}"
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from ..profiles import Profile
-from ..protocol import Arg, Checksum, Command, CommandTable, Packet, checksum, decode
+from ..protocol import ACTIVMEDIA_COMMANDS, Arg, Checksum, CommandsByNumber, CommandTable, Packet, checksum, decode
 from ..wording import on_or_off
 from .command_buffer import CommandBuffer
 from .drive import Drive
@@ -45,7 +45,7 @@ class Controller(ABC, Generic[P]):
     working: P  #: the parameters that commands change
     now: float  #: s, time of the current tick
     _commands_per_tick = 1
-    _commands: type[CommandTable] = Command
+    _commands: CommandsByNumber = ACTIVMEDIA_COMMANDS
 
     def __init__(self, profile: Profile, flash: P, hardware: Hardware, on_event: Listener, rows: Rows) -> None:
         """Connect the controller to its hardware; a subclass boots it.
@@ -182,9 +182,10 @@ class Controller(ABC, Generic[P]):
             self.drive.resume()
             self.event("watchdog", "the client is back, motion resumes")
         instruction = decode(packet, self._commands)
-        if instruction is not None and self._supports(instruction.command):
-            row = self._rows.get(instruction.command)
-            if row is not None and isinstance(instruction.value, _KINDS.get(instruction.command.arg, int)):
+        command = instruction.command if instruction else None
+        if instruction and isinstance(command, CommandTable) and self._supports(command):
+            row = self._rows.get(command)
+            if row is not None and isinstance(instruction.value, _KINDS.get(command.arg, int)):
                 row(self, instruction.value)
 
     def _supports(self, command: CommandTable) -> bool:

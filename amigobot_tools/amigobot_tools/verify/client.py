@@ -27,7 +27,6 @@ from amigobot_driver.protocol import (
     Packet,
     Parameters,
     SyncReply,
-    Unlisted,
     parse,
 )
 from amigobot_driver.robot.dialects import Dialect, dialects
@@ -130,7 +129,7 @@ class Client:
 
     # -- commands -----------------------------------------------------------------------------------------------------
 
-    def send(self, *instructions: Instruction | Unlisted) -> float:
+    def send(self, *instructions: Instruction) -> float:
         """Send commands, spaced as the firmware needs it.
 
         Returns:
@@ -164,7 +163,7 @@ class Client:
     def _pause(self) -> None:
         self.wait(max(0.0, self._sent_at + self._spacing - self.now()), alive=False)
 
-    def _write(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted:
+    def _write(self, instruction: Instruction) -> Instruction:
         """Send a command in the robot's dialect, and return it."""
         own = self.dialect.command(instruction)
         if own is None:

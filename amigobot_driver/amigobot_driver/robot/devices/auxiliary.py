@@ -17,7 +17,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from ...protocol import BAUD_RATES, OVERHEAD, Aux, Command, Config, Instruction, Unlisted
+from ...protocol import BAUD_RATES, OVERHEAD, Aux, Command, Config, Instruction
 from ...protocol.commands import MAX_TEXT
 from ...wording import counted
 from ..component import Component, Context
@@ -161,7 +161,7 @@ class AuxWriter(_Direction):
         self._part = self._command(write.data[write.sent : write.sent + room])
         self._context.queue.put(self._part)
 
-    def _on_sent(self, command: Instruction | Unlisted, now: float) -> None:
+    def _on_sent(self, command: Instruction, now: float) -> None:
         if command is not self._part or not isinstance(command.value, bytes):
             return
         self._part = None
@@ -297,7 +297,7 @@ class AuxReader(_Direction):
             self._context.queue.put(self._command(size))
         self._schedule()
 
-    def _on_sent(self, command: Instruction | Unlisted, now: float) -> None:
+    def _on_sent(self, command: Instruction, now: float) -> None:
         if command.value:
             self._overdue = now + self._patience
             self._schedule()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Future
 
-from ...protocol import Command, Instruction, Sip, Unlisted
+from ...protocol import Command, Instruction, Sip
 from ...wording import counted
 from ..component import Context
 from ..outcome import Outcome, finished
@@ -86,12 +86,12 @@ class SonarSequence(RequestComponent):
         if self._request.pending and now >= self._watch_from:
             self._seen |= {reading.number for reading in sip.sonar}
 
-    def _on_polling_sent(self, command: Instruction | Unlisted, now: float) -> None:
+    def _on_polling_sent(self, command: Instruction, now: float) -> None:
         # Pings in the first half of the interval may be from before POLLING.
         self._watch_from = now + self.retries.interval / 2
         self._seen = set()
 
-    def _on_sonar_sent(self, command: Instruction | Unlisted, now: float) -> None:
+    def _on_sonar_sent(self, command: Instruction, now: float) -> None:
         if self._silenced and command == Command.SONAR(1):
             # This command switches all arrays on.
             self._request.start(now)

@@ -12,7 +12,17 @@ from typing import Protocol, TypeVar
 
 from ...connection_policy import SIP_TIMEOUT
 from ...profiles import Profile
-from ...protocol import Checksum, CommandTable, Instruction, Packet, PacketTable, SyncReply, Unlisted, checksum
+from ...protocol import (
+    Checksum,
+    Command,
+    CommandsByNumber,
+    CommandTable,
+    Instruction,
+    Packet,
+    PacketTable,
+    SyncReply,
+    checksum,
+)
 
 T = TypeVar("T")
 #: A handshake in progress: each `yield` waits for the next packet until a deadline; None when that passes first.
@@ -38,7 +48,7 @@ class Dialect(ABC):
     firmware: str  #: letters of the firmware in the table of commands that use this dialect
     fallback: str  #: name of the profile for a robot with this dialect that no other profile matches
     packets: PacketTable
-    commands: type[CommandTable]
+    commands: CommandsByNumber
     silence: float = SIP_TIMEOUT  #: s without a standard packet after which a running session counts as lost
     check: Checksum = staticmethod(checksum)
 
@@ -85,11 +95,10 @@ class Dialect(ABC):
         """Translate a packet into that of the ActivMedia family, if there is an equivalent."""
         return packet
 
-    def command(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted | None:
+    def command(self, instruction: Instruction) -> Instruction | None:
         """Translate an instruction that goes on the line now.
 
         Returns:
             The instruction in this dialect; None if the dialect has no such command.
         """
-        known = isinstance(instruction, Unlisted) or isinstance(instruction.command, self.commands)
-        return instruction if known else None
+        return instruction if isinstance(instruction.command, int | Command) else None

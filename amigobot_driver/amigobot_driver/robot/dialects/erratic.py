@@ -17,6 +17,7 @@ from typing import ClassVar
 from ...connection_policy import ANSWER_TIMEOUT, ERRATIC_SIP_TIMEOUT, GREETINGS
 from ...profiles import Profile, Quirks
 from ...protocol import (
+    ERRATIC_COMMANDS,
     ERRATIC_PACKETS,
     Analog,
     Command,
@@ -35,16 +36,15 @@ from ...protocol import (
     SipSonarReading,
     Sonar,
     SyncReply,
-    Unlisted,
     Value,
     checksum,
     checksum_with_count,
 )
 from .dialect import Dialect, Line, Script
 
-#: Commands with another name in the family. There is no hard brake: E_STOP stops with the normal deceleration.
-_OTHER_NAMES: Mapping[CommandTable, ErraticCommand] = {
-    Command.E_STOP: ErraticCommand.STOP,
+#: Commands that the family has under another name. There is no hard brake: E_STOP stops with the normal deceleration.
+_COUNTERPARTS: Mapping[CommandTable, CommandTable] = {
+    Command.E_STOP: Command.STOP,
     Command.IOREQUEST: ErraticCommand.ANALOG,
     Command.TRANSKP: ErraticCommand.TRANS_P,
     Command.TRANSKV: ErraticCommand.TRANS_D,
@@ -52,10 +52,6 @@ _OTHER_NAMES: Mapping[CommandTable, ErraticCommand] = {
     Command.ROTKP: ErraticCommand.ROT_P,
     Command.ROTKV: ErraticCommand.ROT_D,
     Command.ROTKI: ErraticCommand.ROT_I,
-}
-_COUNTERPARTS: Mapping[CommandTable, ErraticCommand] = {
-    **{command: ErraticCommand[command.name] for command in Command if command.name in ErraticCommand.__members__},
-    **_OTHER_NAMES,
 }
 
 #: Motor packets (20 a second) without one from the sonars after which these are off.
@@ -81,7 +77,7 @@ class Erratic(Dialect):
     firmware = "E"
     fallback = "erratic"
     packets = ERRATIC_PACKETS
-    commands = ErraticCommand
+    commands = ERRATIC_COMMANDS
     silence = ERRATIC_SIP_TIMEOUT
 
     def __init__(self) -> None:
@@ -109,7 +105,7 @@ class Erratic(Dialect):
 
     def supports(self, command: CommandTable, firmware: str) -> bool:
         """Return whether the Erratic has this command or an equivalent."""
-        return isinstance(command, ErraticCommand) or command in _COUNTERPARTS
+        return "E" in command.firmware or command in _COUNTERPARTS
 
     def set_profile(self, profile: Profile) -> None:
         """Use the profile's choices where the sources contradict each other."""
@@ -170,26 +166,26 @@ class Erratic(Dialect):
 
     # -- to the robot -----------------------------------------------------------------------------------------
 
-    def command(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted | None:
+    def command(self, instruction: Instruction) -> Instruction | None:
         """Translate a command of the family into that of the Erratic."""
-        if isinstance(instruction, Unlisted):
+        if isinstance(instruction.command, int):
             return instruction
-        own = instruction.command if isinstance(instruction.command, ErraticCommand) else None
+        own = instruction.command if "E" in instruction.command.firmware else None
         command = own or _COUNTERPARTS.get(instruction.command)
         if command is None:
             return None
-        if command is ErraticCommand.ENABLE:
+        if command is Command.ENABLE:
             self._motors = bool(instruction.value)
-        elif command in (ErraticCommand.OPEN, ErraticCommand.CLOSE):
+        elif command in (Command.OPEN, Command.CLOSE):
             self._motors = False
         return Instruction(command, self._argument(command, instruction.value))
 
-    def _argument(self, command: ErraticCommand, value: Value) -> Value:
+    def _argument(self, command: CommandTable, value: Value) -> Value:
         if not isinstance(value, int):
             return value
-        if command in (ErraticCommand.ENCODER, ErraticCommand.ANALOG):
+        if command in (Command.ENCODER, ErraticCommand.ANALOG):
             return min(value, 1)  # there are no single packets
-        if command is ErraticCommand.VEL2 and self._quirks.left_wheel_first:
+        if command is Command.VEL2 and self._quirks.left_wheel_first:
             return (value & 0xFF) << 8 | value >> 8
         if command is ErraticCommand.PWM_DUTY and self._quirks.duty_per_mille:
             return value * 10

@@ -6,7 +6,17 @@
 from __future__ import annotations
 
 from ...connection_policy import ANSWER_TIMEOUT, OLD_SESSION_CLOSES, OLD_SESSION_SILENCE
-from ...protocol import ACTIVMEDIA_PACKETS, Command, CommandTable, Instruction, Packet, Reset, Sip, SyncReply
+from ...protocol import (
+    ACTIVMEDIA_COMMANDS,
+    ACTIVMEDIA_PACKETS,
+    Command,
+    CommandTable,
+    Instruction,
+    Packet,
+    Reset,
+    Sip,
+    SyncReply,
+)
 from .dialect import Dialect, Line, Script
 
 
@@ -16,7 +26,7 @@ class Family(Dialect):
     firmware = "ASPR"
     fallback = "generic"
     packets = ACTIVMEDIA_PACKETS
-    commands = Command
+    commands = ACTIVMEDIA_COMMANDS
 
     def streams(self, packet: Packet) -> bool:
         """Return whether this is a SIP."""

@@ -9,7 +9,7 @@ import math
 from collections import deque
 from collections.abc import Iterable
 
-from ...protocol import Command, Instruction, Parameters, Sip, Unlisted
+from ...protocol import Command, Instruction, Parameters, Sip
 from ..component import Component, Context
 
 #: s over which the longest gap is reported.
@@ -62,7 +62,7 @@ class LinkTiming(Component):
         if now - self._asked < _TOO_LATE:
             self.answer_latency, self._asked = now - self._asked, math.nan
 
-    def _on_config_sent(self, command: Instruction | Unlisted, now: float) -> None:
+    def _on_config_sent(self, command: Instruction, now: float) -> None:
         self._asked = now
 
     def _interval(self, interval: float, now: float) -> None:

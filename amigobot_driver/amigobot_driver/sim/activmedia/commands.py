@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...protocol import Command, CommandTable
-from ..command_rows import drive_rows
+from ..command_rows import DRIVE_ROWS
 from ..motion import Distance, Speed
 from ..telemetry import signed
 from .firmware import ActivMediaFirmware
@@ -82,7 +82,7 @@ def _battest(robot: ActivMediaFirmware, value: int) -> None:
 
 
 ROWS: dict[CommandTable, Row] = {
-    **drive_rows(Command),
+    **DRIVE_ROWS,
     Command.SETO: lambda robot, _: robot.zero_odometry(),
     Command.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog
     Command.OPEN: lambda robot, _: None,  # the session is open already

@@ -12,8 +12,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...protocol import CommandTable, ErraticCommand
-from ..command_rows import drive_rows
+from ...protocol import Command, CommandTable, ErraticCommand
+from ..command_rows import DRIVE_ROWS
 from ..keywords import WORD
 from ..motion import Distance
 from ..telemetry import signed
@@ -80,17 +80,17 @@ def _servo(robot: ErraticFirmware, text: bytes) -> None:
 
 
 ROWS: dict[CommandTable, Row] = {
-    **drive_rows(ErraticCommand),
-    ErraticCommand.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog
-    ErraticCommand.OPEN: lambda robot, _: robot.open(),
-    ErraticCommand.CLOSE: lambda robot, _: robot.close("the client closed it"),
-    ErraticCommand.CONFIG: lambda robot, _: robot.answer(robot.working.packet()),
+    **DRIVE_ROWS,
+    Command.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog
+    Command.OPEN: lambda robot, _: robot.open(),
+    Command.CLOSE: lambda robot, _: robot.close("the client closed it"),
+    Command.CONFIG: lambda robot, _: robot.answer(robot.working.packet()),
     ErraticCommand.SAVE: lambda robot, _: robot.save(),
-    ErraticCommand.MOVE: _move,
-    ErraticCommand.HEAD: _turn_to,
-    ErraticCommand.DHEAD: _turn_by,
-    ErraticCommand.DCHEAD: _turn_by,
-    ErraticCommand.VEL2: _wheels,
+    Command.MOVE: _move,
+    Command.HEAD: _turn_to,
+    Command.DHEAD: _turn_by,
+    Command.DCHEAD: _turn_by,
+    Command.VEL2: _wheels,
     ErraticCommand.TRANS_P: _term("trans_kp"),
     ErraticCommand.TRANS_D: _term("trans_kv"),
     ErraticCommand.TRANS_I: _term("trans_ki"),
@@ -99,9 +99,9 @@ ROWS: dict[CommandTable, Row] = {
     ErraticCommand.ROT_I: _term("rot_ki"),
     ErraticCommand.PWM_FREQ: _pwm_frequency,
     ErraticCommand.PWM_DUTY: _pwm_duty,
-    ErraticCommand.ENCODER: lambda robot, value: robot.telemetry.switch_encoders(value != 0),
+    Command.ENCODER: lambda robot, value: robot.telemetry.switch_encoders(value != 0),
     ErraticCommand.ANALOG: lambda robot, value: robot.telemetry.switch_analog(value != 0),
-    ErraticCommand.SONAR: lambda robot, value: robot.hardware.sonar.switch(value != 0),
+    Command.SONAR: lambda robot, value: robot.hardware.sonar.switch(value != 0),
     ErraticCommand.SERVO: _servo,
     ErraticCommand.NAME: _identity("name", 20),
     ErraticCommand.SERIAL: _identity("serial", 9),

@@ -9,7 +9,7 @@ import copy
 import math
 
 from ...profiles import Profile
-from ...protocol import BAUD_RATES, Checksum, ErraticCommand, checksum, checksum_with_count
+from ...protocol import BAUD_RATES, ERRATIC_COMMANDS, Checksum, checksum, checksum_with_count
 from ..controller import Controller, Rows
 from ..events import Listener
 from ..guards import BatteryAlarm, Watchdog
@@ -26,7 +26,7 @@ class ErraticFirmware(Controller[ErraticFlash]):
 
     telemetry: ErraticTelemetry
     servos: list[int | None]  #: the last commanded position of each; None: no command yet
-    _commands = ErraticCommand
+    _commands = ERRATIC_COMMANDS
 
     def __init__(
         self,

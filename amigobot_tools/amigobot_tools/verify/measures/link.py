@@ -11,7 +11,7 @@ import statistics
 import numpy as np
 
 from amigobot_driver import ConnectionFailedError
-from amigobot_driver.protocol import Command, Io, Reset, Sip, Unlisted
+from amigobot_driver.protocol import Command, Instruction, Io, Reset, Sip
 from amigobot_driver.wording import counted
 
 from ..motion import fit_line
@@ -29,7 +29,7 @@ def identity(trial: Trial, played: Played) -> None:
     client.close()
     if not erratic:
         client.wait(0.5)
-        client.send(Unlisted(1))
+        client.send(Instruction(1))
         kinds = (f"{type(stamped.packet).__name__} 0x{stamped.data[0]:02X}" for stamped in client.wait(0.5))
         trial.keep("sync.wrong_order", ", ".join(dict.fromkeys(kinds)) or "nothing")
     reply = client.connect()
@@ -99,7 +99,7 @@ def reset(trial: Trial, played: Played) -> None:
     client.wait(0.2)
     echoes: list[float] = []
     while not echoes and client.now() < sent + _RESTART:
-        client.send(Unlisted(0))
+        client.send(Instruction(0))
         echoes = [stamped.time for stamped in client.wait(_KNOCK) if stamped.data[:1] == b"\0"]
     if echoes:
         trial.keep("reset.time", echoes[0] - sent, 0.01)
