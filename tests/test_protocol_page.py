@@ -25,7 +25,7 @@ from amigobot_driver.protocol import (
     decode,
     encode_frame,
 )
-from amigobot_driver.ros.node_parameters import TABLE
+from amigobot_driver.ros.parameter_table import TABLE
 
 BOOK = protocol_tables.pages()
 PAGE = "\n".join(BOOK.values())

@@ -5,7 +5,7 @@
 
 ./run python -m tools.interface_files
 
-- config/amigobot.yaml, the default parameters, from ros/node_parameters.py
+- config/amigobot.yaml, the default parameters, from config/parameters.yaml
 - config/security/amigobot.policy.xml, from ros/topics.py, the services marked in ros/, and ros/actions.py
 - the tables in docs/reference, between `<!-- generated: NAME -->` and `<!-- end -->`, from the same, from the files of
   amigobot_msgs, from the robot profiles and from the launch files
@@ -21,7 +21,7 @@ import yaml
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
 from amigobot_driver.ros.node import AmigobotNode
-from amigobot_driver.ros.node_parameters import TABLE, Spec
+from amigobot_driver.ros.parameter_table import TABLE, Spec
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, Topic
 from tools import reference_pages
 
