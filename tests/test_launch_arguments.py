@@ -16,8 +16,7 @@ import yaml
 
 pytest.importorskip("rclpy", reason="rclpy is not installed: the arguments come from the node's parameters")
 
-from launch_files import declared, mocked_launch
-from launch_graph import Process, with_stand_ins
+from launch_files import Process, declared, started
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = {
@@ -68,7 +67,7 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def resolve(packages: None) -> Resolve:
     """What a launch file would start, from its name and its arguments."""
-    return lambda name, arguments: with_stand_ins(FILES[name], arguments)
+    return lambda name, arguments: started(FILES[name], **arguments)
 
 
 @pytest.fixture
@@ -147,20 +146,19 @@ OTHER = {
 
 def all_arguments() -> Iterator[Any]:
     for name, path in FILES.items():
-        with mocked_launch(path.parent) as load:
-            for argument in declared(load(name)):
-                yield pytest.param(name, argument, id=f"{name}-{argument}")
+        for argument in declared(path):
+            yield pytest.param(name, argument, id=f"{name}-{argument}")
 
 
 @pytest.mark.parametrize(("name", "argument"), all_arguments())
 def test_every_argument_changes_what_is_started(
     resolve: Resolve, files: dict[str, str], name: str, argument: str
 ) -> None:
-    def started(arguments: Mapping[str, str]) -> list[Process]:
+    def result(arguments: Mapping[str, str]) -> list[Process]:
         return resolve(name, {key: files.get(value, value) for key, value in arguments.items()})
 
     needed = {**NEEDED.get(name, {}), **NEEDED.get(f"{name}-{argument}", {})}
-    assert started({**needed, argument: OTHER[argument]}) != started(needed)
+    assert result({**needed, argument: OTHER[argument]}) != result(needed)
 
 
 #: Launch files that start nodes for one robot, in every way they can.

@@ -8,17 +8,16 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from launch_files import mocked_launch, started
+from launch_files import Started, started
 from tools import maps
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.ros.launch_support import parameters_in
+from amigobot_driver.ros.launch_parameters import parameters_in
 from amigobot_driver.sim import load_world
 from amigobot_driver.transport.simulated import simulator_of
 from amigobot_navigation.names import fitted_file
@@ -147,60 +146,54 @@ def test_walls_are_where_the_map_for_nav2_has_them(world: str) -> None:
 # --- launch files ----------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+NAVIGATION = PACKAGE / "launch" / "navigation.launch.py"
+
+
+@pytest.fixture(autouse=True)
+def lyrical(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROS_DISTRO", "lyrical")
-    with mocked_launch(PACKAGE / "launch") as loader:
-        yield loader
 
 
-def driver_arguments(module: Any) -> list[dict[str, str]]:
-    return [dict(call.kwargs["launch_arguments"]) for call in module.IncludeLaunchDescription.call_args_list]
+def navigation(**arguments: str) -> Started:
+    return started(NAVIGATION, **arguments)
 
 
-def test_the_simulated_robot_knows_where_it_stands(load: Any) -> None:
-    module = load("navigation")
-    nodes = {node["name"]: node for node in started(module, sim="true")}
-    (driver,) = driver_arguments(module)
-    assert driver["port"] == "sim://?robot=amigo&world=office"
-    assert driver["publish_scan"] == driver["enable_stamped_cmd_vel"] == "true"
-    assert Path(driver["params_file"]).name == "amigobot.yaml", "an included file is heir to Nav2's params_file"
+def test_the_simulated_robot_knows_where_it_stands() -> None:
+    launched = navigation(sim="true")
+    driver = launched.the("amigobot_node")
+    assert driver.parameters["port"] == "sim://?robot=amigo&world=office"
+    assert driver.parameters["publish_scan"] is driver.parameters["enable_stamped_cmd_vel"] is True
+    assert Path(driver.files[0]).name == "amigobot.yaml", "an included file is heir to Nav2's params_file"
     start = load_world("office").start
-    amcl = nodes["amcl"]["parameters"][-1]
+    amcl = launched.the("amcl").parameters
     assert (amcl["initial_pose.x"], amcl["initial_pose.y"]) == (start.x, start.y)
     assert amcl["set_initial_pose"]
-    assert nodes["map_server"]["parameters"][-1]["yaml_filename"] == str(PACKAGE / "maps" / "office.yaml")
-    managers = {name: node for name, node in nodes.items() if node["executable"] == "lifecycle_manager"}
-    managed = [name for node in managers.values() for name in node["parameters"][-1]["node_names"]]
-    assert sorted(managed) == sorted(set(nodes) - set(managers))
+    assert launched.the("map_server").parameters["yaml_filename"] == str(PACKAGE / "maps" / "office.yaml")
+    managed = [name for node in launched.of("lifecycle_manager") for name in node.parameters["node_names"]]
+    unmanaged = {"lifecycle_manager", "amigobot_node", "robot_state_publisher"}
+    assert sorted(managed) == sorted(node.name for node in launched if node.executable not in unmanaged)
 
 
-def test_a_simulated_robot_starts_where_it_is_told_in_a_map_that_is_its_world(load: Any) -> None:
-    module, world = load("navigation"), str(PACKAGE / "maps" / "office.yaml")
-    nodes = {node["name"]: node for node in started(module, sim="true", world=world, start="1,2,90")}
-    (driver,) = driver_arguments(module)
-    assert driver["port"] == f"sim://?robot=amigo&world={world}&start=1,2,90"
-    assert nodes["map_server"]["parameters"][-1]["yaml_filename"] == world
-    amcl = nodes["amcl"]["parameters"][-1]
+def test_a_simulated_robot_starts_where_it_is_told_in_a_map_that_is_its_world() -> None:
+    world = str(PACKAGE / "maps" / "office.yaml")
+    launched = navigation(sim="true", world=world, start="1,2,90")
+    assert launched.the("amigobot_node").parameters["port"] == f"sim://?robot=amigo&world={world}&start=1,2,90"
+    assert launched.the("map_server").parameters["yaml_filename"] == world
+    amcl = launched.the("amcl").parameters
     assert [amcl[f"initial_pose.{name}"] for name in ("x", "y", "yaw")] == pytest.approx([1.0, 2.0, math.pi / 2])
 
 
-def test_a_real_robot_starts_where_it_is_told_and_amcl_waits_if_it_is_not(load: Any) -> None:
-    def started_node(name: str, **arguments: str) -> dict[str, Any]:
-        nodes = started(load("navigation"), port="/dev/ttyUSB0", **arguments)
-        return next(node for node in nodes if node["name"] == name)
-
-    amcl = started_node("amcl", start="1.5,-2,180")["parameters"][-1]
+def test_a_real_robot_starts_where_it_is_told_and_amcl_waits_if_it_is_not() -> None:
+    amcl = navigation(port="/dev/ttyUSB0", start="1.5,-2,180").the("amcl").parameters
     assert (amcl["initial_pose.x"], amcl["initial_pose.y"], amcl["set_initial_pose"]) == (1.5, -2.0, True)
     assert amcl["initial_pose.yaw"] == pytest.approx(math.pi)
-    assert "set_initial_pose" not in started_node("amcl")["parameters"][-1]
-    tie = started_node("start_in_map", localization="odometry", start="1.5,-2,180")["arguments"]
+    assert not navigation(port="/dev/ttyUSB0").the("amcl").parameters.get("set_initial_pose")
+    tie = navigation(localization="odometry", start="1.5,-2,180").the("start_in_map").words
     assert dict(zip(tie[::2], tie[1::2], strict=True)).items() >= {"--x": "1.5", "--y": "-2.0"}.items()
 
 
-def test_velocities_pass_the_smoother_and_the_monitor(load: Any) -> None:
-    nodes = {node["name"]: node for node in started(load("navigation"))}
-    remapped = {name for name, node in nodes.items() if ("cmd_vel", "cmd_vel_nav") in (node.get("remappings") or [])}
+def test_velocities_pass_the_smoother_and_the_monitor() -> None:
+    remapped = {node.name for node in navigation() if ("cmd_vel", "cmd_vel_nav") in node.remappings}
     assert remapped == {"controller_server", "behavior_server", "velocity_smoother"}
     assert (of("collision_monitor")["cmd_vel_in_topic"], of("collision_monitor")["cmd_vel_out_topic"]) == (
         "cmd_vel_smoothed",
@@ -208,36 +201,29 @@ def test_velocities_pass_the_smoother_and_the_monitor(load: Any) -> None:
     )
 
 
-def test_a_real_robot_has_its_driver_started_only_when_a_port_is_given(load: Any) -> None:
-    module = load("navigation")
-    started(module)
-    assert driver_arguments(module) == []
-    started(module, port="/dev/ttyUSB0", robot="amigo-sh")
-    (driver,) = driver_arguments(module)
+def test_a_real_robot_has_its_driver_started_only_when_a_port_is_given() -> None:
+    assert not navigation().of("amigobot_node")
+    driver = navigation(port="/dev/ttyUSB0", robot="amigo-sh").the("amigobot_node").parameters
     assert (driver["port"], driver["robot"]) == ("/dev/ttyUSB0", "amigo-sh")
 
 
 @pytest.mark.parametrize(("distro", "files"), [("jazzy", 2), ("kilted", 2), ("lyrical", 1)])
-def test_older_distributions_get_their_names(
-    load: Any, monkeypatch: pytest.MonkeyPatch, distro: str, files: int
-) -> None:
+def test_older_distributions_get_their_names(monkeypatch: pytest.MonkeyPatch, distro: str, files: int) -> None:
     monkeypatch.setenv("ROS_DISTRO", distro)
-    controller = next(node for node in started(load("navigation")) if node["name"] == "controller_server")
-    assert len(controller["parameters"]) == files + 1
-    assert Path(controller["parameters"][-2]).name == "nav2.yaml", "it, or the user's file in its place, overrides them"
+    given = navigation().the("controller_server").files
+    assert len(given) == files
+    assert Path(given[-1]).name == "nav2.yaml", "it, or the user's file in its place, overrides them"
 
 
-def test_a_namespace_and_a_prefix_reach_the_parameters(load: Any) -> None:
-    nodes = started(load("navigation"), namespace="a/b", frame_prefix="b/")
-    file = next(Path(node["parameters"][0]) for node in nodes if node["name"] == "amcl")
-    content = yaml.safe_load(file.read_text(encoding="utf-8"))["a"]["b"]
-    file.unlink()
+def test_a_namespace_and_a_prefix_reach_the_parameters() -> None:
+    nodes = navigation(namespace="a/b", frame_prefix="b/")
+    content = yaml.safe_load(Path(nodes.the("amcl").files[0]).read_text(encoding="utf-8"))["a"]["b"]
     local = content["local_costmap"]["local_costmap"]["ros__parameters"]
     assert (local["global_frame"], local["robot_base_frame"]) == ("b/odom", "b/base_link")
     assert local["range_layer"]["topics"][0] == "/a/b/sonar/range_0"
-    assert content["amcl"]["ros__parameters"]["global_frame_id"] == "map"
-    assert content["bt_navigator"]["ros__parameters"]["odom_topic"] == "odom"
-    assert re.fullmatch(r"sonar/range_\d", content["collision_monitor"]["ros__parameters"]["sonar_3"]["topic"])
+    assert nodes.the("amcl").parameters["global_frame_id"] == "map"
+    assert nodes.the("bt_navigator").parameters["odom_topic"] == "odom"
+    assert re.fullmatch(r"sonar/range_\d", nodes.the("collision_monitor").parameters["sonar_3"]["topic"])
 
 
 def test_only_absolute_topics_get_the_namespace(tmp_path: Path) -> None:
@@ -251,17 +237,9 @@ def test_only_absolute_topics_get_the_namespace(tmp_path: Path) -> None:
     fitted.unlink()
 
 
-def nav2_parameters(nodes: list[dict[str, Any]], node: str) -> dict[str, Any]:
-    """What a node that was started gets from its first parameter file."""
-    file = next(Path(started_node["parameters"][0]) for started_node in nodes if started_node["name"] == node)
-    content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return {name: section["ros__parameters"] for name, section in content.items() if "ros__parameters" in section}
-
-
 @pytest.mark.parametrize("arguments", [{"sim": "true"}, {"port": "/dev/ttyUSB0"}, {}])
-def test_nav2_plans_for_the_robot_that_is_named(load: Any, arguments: dict[str, str]) -> None:
-    nodes = started(load("navigation"), robot="p3at", **arguments)
-    monitor = nav2_parameters(nodes, "collision_monitor")["collision_monitor"]
+def test_nav2_plans_for_the_robot_that_is_named(arguments: dict[str, str]) -> None:
+    monitor = navigation(robot="p3at", **arguments).the("collision_monitor").parameters
     assert len(monitor["observation_sources"]) == len(load_profile("p3at").sonar.poses) == 16
     front = max(x for x, _ in json.loads(monitor["Approach"]["turning"]["points"]))
     assert front > load_profile("p3at").body.front
@@ -269,46 +247,32 @@ def test_nav2_plans_for_the_robot_that_is_named(load: Any, arguments: dict[str, 
 
 @pytest.mark.parametrize("sim", ["true", "false"])
 @pytest.mark.parametrize("parameter", ["robot", "param_file"])
-def test_nav2_plans_for_the_robot_that_the_driver_s_parameters_name(
-    load: Any, tmp_path: Path, parameter: str, sim: str
-) -> None:
+def test_nav2_plans_for_the_robot_that_the_driver_s_parameters_name(tmp_path: Path, parameter: str, sim: str) -> None:
     robot = tmp_path / "Rob.yaml"
     robot.write_text("extends: p3dx\n", encoding="utf-8")
     file = tmp_path / "driver.yaml"
     file.write_text(f"/**:\n  ros__parameters:\n    {parameter}: {robot}\n", encoding="utf-8")
-    module = load("navigation")
-    nodes = started(module, driver_params_file=str(file), sim=sim)
-    for driver in driver_arguments(module):
-        simulator, _ = simulator_of(driver["port"])
+    launched = navigation(driver_params_file=str(file), sim=sim)
+    for driver in launched.of("amigobot_node"):
+        simulator, _ = simulator_of(driver.parameters["port"])
         assert simulator.profile.name == load_profile(str(robot)).name
-    monitor = nav2_parameters(nodes, "collision_monitor")["collision_monitor"]
-    assert len(monitor["observation_sources"]) == 16
+    assert len(launched.the("collision_monitor").parameters["observation_sources"]) == 16
 
 
-def notes(module: Any) -> str:
-    return "\n".join(str(call.kwargs["msg"]) for call in module.LogInfo.call_args_list)
+def test_a_real_robot_that_nothing_names_is_taken_for_an_amigobot_and_launch_says_so() -> None:
+    launched = navigation(port="/dev/ttyUSB0")
+    assert launched.the("collision_monitor").parameters.items() >= of("collision_monitor").items()
+    (note, *_) = launched.notes
+    assert "plans for an AmigoBot" in note and "robot:=" in note
+    assert not navigation(sim="true").notes
+    assert not navigation(port="/dev/ttyUSB0", robot="amigo-sh").notes
 
 
-def test_a_real_robot_that_nothing_names_is_taken_for_an_amigobot_and_launch_says_so(load: Any) -> None:
-    module = load("navigation")
-    nodes = started(module, port="/dev/ttyUSB0")
-    assert nav2_parameters(nodes, "collision_monitor")["collision_monitor"] == of("collision_monitor")
-    assert "plans for an AmigoBot" in notes(module)
-    assert "robot:=" in notes(module)
-    module.LogInfo.reset_mock()
-    started(module, sim="true")
-    started(module, port="/dev/ttyUSB0", robot="amigo-sh")
-    assert notes(module) == ""
-
-
-def test_a_params_file_of_the_user_is_taken_as_it_is_and_launch_says_that_it_does_not_fit(
-    load: Any, tmp_path: Path
-) -> None:
+def test_a_params_file_of_the_user_is_taken_as_it_is_and_launch_says_that_it_does_not_fit(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text((PACKAGE / "config" / "nav2.yaml").read_text(encoding="utf-8"), encoding="utf-8")
-    module = load("navigation")
-    nodes = started(module, port="/dev/ttyUSB0", robot="p3at", params_file=str(file))
-    amcl = next(node for node in nodes if node["name"] == "amcl")
-    assert amcl["parameters"][0] == str(file)
-    assert f"{file}: its footprint of 0.330 x 0.280 m does not cover a p3at" in notes(module)
-    assert "nav2_params p3at`" in notes(module)
+    launched = navigation(port="/dev/ttyUSB0", robot="p3at", params_file=str(file))
+    assert launched.the("amcl").files == (str(file),)
+    (note,) = launched.notes
+    assert f"{file}: its footprint of 0.330 x 0.280 m does not cover a p3at" in note
+    assert "nav2_params p3at`" in note

@@ -18,14 +18,13 @@ import bag_player
 import bench as simulated
 import pytest
 from builtin_interfaces.msg import Time
-from launch_files import mocked_launch
+from launch_files import launch_file, loaded
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.serialization import serialize_message
 from ros_bench import Bench, Node, Robot
 from std_msgs.msg import Header
 
-from amigobot_driver.resources import share
 from amigobot_driver.robot import FrameSeen, Options
 from amigobot_driver.ros.conversions import robot_config
 from amigobot_driver.ros.recording_input import _packets_of
@@ -191,8 +190,7 @@ def playing(bench: Bench, bag: Bag, folder: Path, *, rate: str = "10", without: 
     """The player that replay.launch.py starts, in its own process, on the stand-in for rosbag2."""
     if not (folder / "bin").exists():
         bag_player.install(folder / "bin")
-    with mocked_launch(share("launch")) as load:
-        command = load("replay").play(bag.path, "", rate, loop=False)
+    command = loaded(launch_file("replay")).play(bag.path, "", rate, loop=False)
     environment = {**os.environ, "ROS_DOMAIN_ID": str(bench.domain)}
     environment["PATH"] = f"{folder / 'bin'}{os.pathsep}{environment['PATH']}"
     player = subprocess.Popen([word for word in command if word != without], env=environment)

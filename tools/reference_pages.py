@@ -23,7 +23,7 @@ from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.robot import Options
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
-from amigobot_driver.ros.node_parameters import TABLE, Spec
+from amigobot_driver.ros.parameter_table import TABLE, Spec
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, message_name
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -158,28 +158,26 @@ def robots() -> Iterator[str]:
 def launch_arguments() -> Iterator[str]:
     """The arguments of every launch file."""
     for package in ("amigobot_driver", "amigobot_navigation"):
-        folder = ROOT / package / "launch"
-        with launch_files.mocked_launch(folder) as load:
-            for file in sorted(folder.glob("*.launch.py")):
-                arguments = launch_files.declared(load(file.name.removesuffix(".launch.py")))
-                yield f"## {file.name}"
+        for file in sorted((ROOT / package / "launch").glob("*.launch.py")):
+            arguments = launch_files.declared(file)
+            yield f"## {file.name}"
+            yield ""
+            yield f"Package {package}."
+            yield ""
+            own = {
+                name: argument for name, argument in arguments.items() if _OF_NODE not in argument["description"]
+            }
+            if shared := [f"`{name}`" for name in arguments if name not in own]:
+                yield f"[Parameters](parameters.md), which override `params_file`: {', '.join(shared)}."
                 yield ""
-                yield f"Package {package}."
-                yield ""
-                own = {
-                    name: argument for name, argument in arguments.items() if _OF_NODE not in argument["description"]
-                }
-                if shared := [f"`{name}`" for name in arguments if name not in own]:
-                    yield f"[Parameters](parameters.md), which override `params_file`: {', '.join(shared)}."
-                    yield ""
-                yield "```text"
-                for name, argument in own.items():
-                    yield f"{name}  (default: {_launch_default(argument)})"
-                    yield from textwrap.wrap(
-                        argument["description"], 112, initial_indent="    ", subsequent_indent="    "
-                    )
-                yield "```"
-                yield ""
+            yield "```text"
+            for name, argument in own.items():
+                yield f"{name}  (default: {_launch_default(argument)})"
+                yield from textwrap.wrap(
+                    argument["description"], 112, initial_indent="    ", subsequent_indent="    "
+                )
+            yield "```"
+            yield ""
 
 
 def _launch_default(argument: dict[str, Any]) -> str:

@@ -10,43 +10,32 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from launch import Action, LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, ExecuteProcess, GroupAction, IncludeLaunchDescription, OpaqueFunction
-from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch_ros.actions import Node
+from launch import Action, LaunchDescription
+from launch.actions import ExecuteProcess, GroupAction
 
 from amigobot_driver.resources import share
-from amigobot_driver.ros.launch_support import RESPAWN_DELAY, TF_REMAPPINGS, effective_parameters, robot_frames
+from amigobot_driver.ros.launch_parameters import effective_parameters, robot_frames
+from amigobot_driver.ros.launch_support import SWITCH, described, driver, fixed_transform, in_tf_tree, of_robot
 from amigobot_driver.sim import RobotsFile, load_robots
 from amigobot_driver.wording import wrong_type
 
-_SWITCH = ("true", "false")
 #: Launch arguments: name, default, choices, description.
 _ARGUMENTS = (
     ("fleet_file", str(share("config", "fleet.yaml")), None, "the robots: names, launch arguments and parameters"),
     ("robots_file", "", None, "simulate the robots of this file in one world instead, as config/robots.yaml"),
     ("map_frame", "map", None, "frame of the start poses in the fleet file"),
-    ("namespaced_tf", "false", _SWITCH, "each robot has tf and tf_static in its namespace, and no frame prefix"),
-    ("use_respawn", "false", _SWITCH, "restart drivers 2 s after they end; the fleet file overrides it for a robot"),
+    ("namespaced_tf", "false", SWITCH, "each robot has tf and tf_static in its namespace, and no frame prefix"),
+    ("use_respawn", "false", SWITCH, "restart drivers 2 s after they end; the fleet file overrides it for a robot"),
 )
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the fleet."""
-    return LaunchDescription(
-        [
-            *(
-                DeclareLaunchArgument(name, default_value=default, choices=choices, description=text)
-                for name, default, choices, text in _ARGUMENTS
-            ),
-            OpaqueFunction(function=start),
-        ]
-    )
+    return described(_ARGUMENTS, start)
 
 
-def start(context: LaunchContext) -> list[Action]:
+def start(arguments: dict[str, str]) -> list[Action]:
     """Return the actions of all robots."""
-    arguments = context.launch_configurations
     actions: list[Action] = []
     if path := arguments["robots_file"]:
         robots = simulated(load_robots(path))
@@ -80,38 +69,25 @@ def read_fleet(file: Path) -> dict[str, dict[str, Any]]:
 
 def one(name: str, robot: dict[str, Any], given: dict[str, str]) -> list[Action]:
     """A robot, and the place where its odometry began."""
-    own_tree = str(robot.get("namespaced_tf", given["namespaced_tf"])).lower() == "true"
+    own_tree = text_of(robot.get("namespaced_tf", given["namespaced_tf"]))
     arguments = {
         "params_file": share("config", "amigobot.yaml"),
         "namespace": name,
-        "namespaced_tf": own_tree,
-        "frame_prefix": "" if own_tree else f"{name}/",
+        "frame_prefix": "" if own_tree == "true" else f"{name}/",
         "rviz": "false",
         "use_respawn": given["use_respawn"],
         **robot,
+        "namespaced_tf": own_tree,
     }
     place = arguments.pop("at", None)
-    source = PythonLaunchDescriptionSource(str(share("launch", "amigobot.launch.py")))
     texts = {key: text_of(value) for key, value in arguments.items()}
-    driver = IncludeLaunchDescription(source, launch_arguments=texts.items())
     # Scoped, so that no robot inherits the arguments of the one before it.
-    actions: list[Action] = [GroupAction([driver], scoped=True, forwarding=False)]
+    actions: list[Action] = [GroupAction([driver(texts)], scoped=True, forwarding=False)]
     if place is not None:
-        x, y, heading = map(float, place)
-        odom = robot_frames(effective_parameters(texts))["odom"]
-        options = {"x": x, "y": y, "yaw": math.radians(heading), "frame-id": given["map_frame"], "child-frame-id": odom}
-        actions.append(
-            Node(
-                package="tf2_ros",
-                executable="static_transform_publisher",
-                name="place",
-                namespace=texts["namespace"],
-                arguments=[word for key, value in options.items() for word in (f"--{key}", str(value))],
-                remappings=TF_REMAPPINGS if own_tree else None,
-                respawn=texts["use_respawn"] == "true",
-                respawn_delay=RESPAWN_DELAY,
-            )
-        )
+        x, y, degrees = map(float, place)
+        frames = given["map_frame"], robot_frames(effective_parameters(texts))["odom"]
+        tie = fixed_transform("place", frames, (x, y, math.radians(degrees)), **of_robot(texts))
+        actions += in_tf_tree(texts, [tie])
     return actions
 
 

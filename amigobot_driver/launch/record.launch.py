@@ -9,45 +9,34 @@ import re
 import time
 from pathlib import Path
 
-from launch import Action, LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, ExecuteProcess, LogInfo, OpaqueFunction, Shutdown
+from launch import Action, LaunchDescription
+from launch.actions import ExecuteProcess, LogInfo, Shutdown
 
+from amigobot_driver.ros.launch_support import SWITCH, described
 from amigobot_driver.ros.topics import PACKETS, PUBLISHED, SHARED, SUBSCRIBED
 
 #: Below the robot's namespace, besides the topics of the node itself.
 MORE_TOPICS = "robot_description"
 #: For all robots, likewise.
 MORE_SHARED = "/tf_static"
-
-
-_SWITCH = ("true", "false")
 #: Launch arguments: name, default, choices, description.
 _ARGUMENTS = (
     ("namespace", "", None, "namespace of the robot that is recorded"),
     ("name", "", None, "beginning of the bag's name, before the date. Default: the namespace, else amigobot"),
     ("output", ".", None, "folder in which the bag is created"),
     ("extra", "", None, "regular expression of further topics, such as '/scan|/map'"),
-    ("packets", "false", _SWITCH, "also record the raw packets, for replay.launch.py"),
+    ("packets", "false", SWITCH, "also record the raw packets, for replay.launch.py"),
     ("split", "0", None, "start a new file of the bag each time so many seconds have passed; 0: one file"),
 )
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the recorder."""
-    return LaunchDescription(
-        [
-            *(
-                DeclareLaunchArgument(name, default_value=default, choices=choices, description=text)
-                for name, default, choices, text in _ARGUMENTS
-            ),
-            OpaqueFunction(function=start),
-        ]
-    )
+    return described(_ARGUMENTS, start)
 
 
-def start(context: LaunchContext) -> list[Action]:
+def start(arguments: dict[str, str]) -> list[Action]:
     """Return the recorder."""
-    arguments = context.launch_configurations
     namespace = arguments["namespace"].strip("/")
     name = arguments["name"] or namespace.replace("/", "_") or "amigobot"
     folder = Path(arguments["output"]).expanduser()

@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import yaml
-from launch import Action, LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, ExecuteProcess, IncludeLaunchDescription, OpaqueFunction
-from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch import Action, LaunchDescription
+from launch.actions import ExecuteProcess
 
 from amigobot_driver.resources import share
+from amigobot_driver.ros.launch_parameters import temporary_file
+from amigobot_driver.ros.launch_support import SWITCH, described, driver
 
 #: Only these topics of the bag are played, below NAME: the driver computes all others again. The QoS is that
 #: of the player: its default history of ten messages would overwrite packets before they arrive.
@@ -26,9 +26,9 @@ NAME = "recorded"
 LAST_WAIT = 60_000
 #: Arguments that amigobot.launch.py has too.
 PASSED_ON = ("robot", "param_file", "params_file", "odom_frame", "frame_prefix", "namespace", "description", "rviz")
-_SWITCH = ("true", "false")
-#: Launch arguments besides the bag: name, default, choices, description.
+#: Launch arguments: name, default, choices, description.
 _ARGUMENTS = (
+    ("bag", None, None, "the recording, made with packets:=true"),
     ("namespace", "", None, "namespace of the recorded robot and of this driver"),
     ("robot", "", None, "profile: a name or a .yaml file. Default: the value in params_file, else as at the recording"),
     ("param_file", "", None, "an ARIA parameter file (.p) with the calibration to try, instead of robot"),
@@ -36,41 +36,28 @@ _ARGUMENTS = (
     ("odom_frame", "", None, "frame of the odometry. Default: the value in params_file, else odom"),
     ("frame_prefix", "", None, "prefix of every frame name. Default: the value in params_file, else none"),
     ("rate", "1.0", None, "speed of the replay, 1 as recorded"),
-    ("loop", "false", _SWITCH, "begin again at the end; the odometry then begins at the origin each time"),
-    ("description", "true", _SWITCH, "start robot_state_publisher with the model of this robot"),
-    ("rviz", "false", _SWITCH, "start RViz on the new odometry"),
+    ("loop", "false", SWITCH, "begin again at the end; the odometry then begins at the origin each time"),
+    ("description", "true", SWITCH, "start robot_state_publisher with the model of this robot"),
+    ("rviz", "false", SWITCH, "start RViz on the new odometry"),
 )
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the replay."""
-    return LaunchDescription(
-        [
-            DeclareLaunchArgument("bag", description="the recording, made with packets:=true"),
-            *(
-                DeclareLaunchArgument(name, default_value=default, choices=choices, description=text)
-                for name, default, choices, text in _ARGUMENTS
-            ),
-            OpaqueFunction(function=start),
-        ]
-    )
+    return described(_ARGUMENTS, start)
 
 
-def start(context: LaunchContext) -> list[Action]:
+def start(arguments: dict[str, str]) -> list[Action]:
     """Return the player and the driver that processes its packets."""
-    arguments = context.launch_configurations
     bag = Path(arguments["bag"]).expanduser()
     if not bag.exists():
         raise FileNotFoundError(f"bag: there is no {bag}")
     given = {name: arguments[name] for name in PASSED_ON}
-    driver = IncludeLaunchDescription(
-        PythonLaunchDescriptionSource(str(share("launch", "amigobot.launch.py"))),
-        launch_arguments={**given, "port": f"replay://{NAME}", "use_sim_time": "true"}.items(),
-    )
-    player = ExecuteProcess(
-        cmd=play(bag, arguments["namespace"], arguments["rate"], loop=arguments["loop"] == "true"), output="screen"
-    )
-    return [player, driver]
+    command = play(bag, arguments["namespace"], arguments["rate"], loop=arguments["loop"] == "true")
+    return [
+        ExecuteProcess(cmd=command, output="screen"),
+        driver({**given, "port": f"replay://{NAME}", "use_sim_time": "true"}),
+    ]
 
 
 def play(bag: Path, namespace: str, rate: str, *, loop: bool) -> list[str]:
@@ -79,9 +66,8 @@ def play(bag: Path, namespace: str, rate: str, *, loop: bool) -> list[str]:
     topics = [f"{here}/{topic}" for topic in TOPICS]
     # In the namespace NAME only this driver finds the services of the player.
     remapped = [*(f"{here}/{topic}:={here}/{NAME}/{topic}" for topic in TOPICS), f"__ns:={here}/{NAME}"]
-    with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False, encoding="utf-8") as qos:
-        yaml.safe_dump({f"{here}/{topic}": profile for topic, profile in TOPICS.items()}, qos)
+    profiles = yaml.safe_dump({f"{here}/{topic}": profile for topic, profile in TOPICS.items()})
     command = ["ros2", "bag", "play", str(bag), "--start-paused", "--disable-keyboard-controls"]
     command += ["--clock", "100", "--rate", rate, "--wait-for-all-acked", str(LAST_WAIT)]
-    command += ["--qos-profile-overrides-path", qos.name]
+    command += ["--qos-profile-overrides-path", temporary_file(profiles, ".yaml")]
     return [*command, *(["--loop"] if loop else []), "--topics", *topics, "--remap", *remapped]

@@ -1,56 +1,49 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The launch files of the driver: what they start, from which arguments. Where `launch` is installed, it reads them
-too; where it is not, mocks stand for it."""
+"""The launch files of the driver: what they start, from which arguments."""
 
 from __future__ import annotations
 
 import configparser
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-from unittest.mock import MagicMock
 
 import pytest
 import yaml
-from launch_files import declared, mocked_launch, started, topics
 
 pytest.importorskip("rclpy", reason="rclpy is not installed: the arguments come from the node's parameters")
+
+from launch_files import declared, launch_file, started, topics
 
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.profiles.description import robot_description
 from amigobot_driver.profiles.layouts import foxglove_layout, rviz_layout
 from amigobot_driver.resources import share
-from amigobot_driver.ros.launch_support import parameters_in
-from amigobot_driver.ros.node_parameters import TABLE
+from amigobot_driver.ros.launch_parameters import parameters_in
+from amigobot_driver.ros.parameter_table import TABLE
 
-FOLDER = share("launch")
-FILES = sorted(FOLDER.glob("*.launch.py"))
+ROBOT = launch_file("amigobot")
+
+
+@pytest.fixture(autouse=True)
+def no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.mark.parametrize("name", ["amigobot", "amigobot-record"])
-def test_a_service_launches_a_file_with_arguments_that_it_has_and_stops_it_like_ctrl_c(load: Any, name: str) -> None:
+def test_a_service_launches_a_file_with_arguments_that_it_has_and_stops_it_like_ctrl_c(name: str) -> None:
     unit = configparser.RawConfigParser(strict=False)  # ExecStartPre may stand twice
     unit.read(share("systemd") / f"{name}.service", encoding="utf-8")
     command = unit["Service"]["ExecStart"]
-    (launch_file, *arguments) = command[command.index("amigobot_driver ") :].rstrip("'").split()[1:]
-    assert f"{FOLDER / launch_file}" in map(str, FILES)
-    assert {argument.partition(":=")[0] for argument in arguments} <= set(declared(load(launch_file.split(".")[0])))
+    (file, *arguments) = command[command.index("amigobot_driver ") :].rstrip("'").split()[1:]
+    assert {argument.partition(":=")[0] for argument in arguments} <= set(declared(share("launch", file)))
     # systemd sees only the end of `ros2 launch`, which runs on as long as one of its processes does.
     assert "use_respawn:=true" in arguments or name == "amigobot-record"
     assert unit["Service"]["KillSignal"] == "SIGINT"
     assert unit["Service"]["KillMode"] == "mixed", "a signal to each process of the launch would arrive twice"
-
-
-@pytest.fixture
-def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
-        monkeypatch.delenv(name, raising=False)
-    with mocked_launch(FOLDER) as loader:
-        yield loader
 
 
 def parameter_file(folder: Path, content: str) -> str:
@@ -59,80 +52,65 @@ def parameter_file(folder: Path, content: str) -> str:
     return str(file)
 
 
-# --- all of them -----------------------------------------------------------------------------------------------
-
-
 # --- amigobot.launch.py ----------------------------------------------------------------------------------------
 
 
-def test_arguments_left_alone_do_not_touch_the_parameter_file(load: Any) -> None:
-    driver, publisher = started(load("amigobot"))
-    assert driver["executable"] == "amigobot_node"
-    assert driver["parameters"] == [str(share("config", "amigobot.yaml")), {}]
-    assert publisher["parameters"] == [
-        {"robot_description": robot_description(load_profile("amigo")), "frame_prefix": "", "use_sim_time": False}
-    ]
+def test_arguments_left_alone_do_not_touch_the_parameter_file(tmp_path: Path) -> None:
+    file = parameter_file(tmp_path, "/**: {ros__parameters: {cmd_vel_timeout: 0.7}}")
+    # launch ends if a package is missing, and does not end what it has just started: the driver comes last.
+    publisher, driver = started(ROBOT, params_file=file)
+    assert (driver.executable, driver.parameters) == ("amigobot_node", {"cmd_vel_timeout": 0.7})
+    model = robot_description(load_profile("amigo"))
+    assert publisher.parameters == {"robot_description": model, "frame_prefix": "", "use_sim_time": False}
 
 
-def test_given_arguments_reach_the_node_in_their_types(load: Any) -> None:
+def test_given_arguments_reach_the_node_in_their_types() -> None:
     given = {"port": "/dev/ttyUSB0", "baud": "38400", "publish_tf": "False", "robot": "amigo-sh", "base_frame": "123"}
-    driver, publisher = started(load("amigobot"), namespace="alpha", **given)
-    assert driver["parameters"][1] == {
-        "port": "/dev/ttyUSB0",
-        "baud": 38400,
-        "publish_tf": False,
-        "robot": "amigo-sh",
-        "base_frame": "123",
-    }
-    assert driver["namespace"] == publisher["namespace"] == "alpha"
-    assert publisher["parameters"][0]["robot_description"] == robot_description(load_profile("amigo-sh"), "123")
-
-
-def test_what_may_not_be_installed_comes_before_the_driver(load: Any) -> None:
-    """launch ends if a package is missing, and does not end what it has just started."""
-    module = load("amigobot")
-    values = {name: argument["default_value"] for name, argument in declared(module).items()}
-    module.Node.side_effect = lambda **options: options["executable"]
-    actions = module.start(MagicMock(launch_configurations=values))
-    assert actions == ["robot_state_publisher", "amigobot_node"]
+    # A fleet file gives more parameters of the node, which launch passes on although no file declares them.
+    more = {"sonar_on_connect": "when_subscribed", "max_linear_velocity": "0.3", "rotation_kp": "20"}
+    publisher, driver = started(ROBOT, namespace="alpha", **given, **more)
+    expected = given | more
+    expected |= {"baud": 38400, "publish_tf": False, "max_linear_velocity": 0.3, "rotation_kp": 20}
+    assert driver.parameters.items() >= expected.items()
+    assert driver.namespace == publisher.namespace == "/alpha"
+    assert publisher.parameters["robot_description"] == robot_description(load_profile("amigo-sh"), "123")
 
 
 @pytest.mark.parametrize(
     ("port", "robot"),
     [("sim://", "amigo"), ("sim://amigo-sh", "amigo-sh"), ("sim://amigo-sh?seed=1", "amigo-sh"), ("/dev/x", "amigo")],
 )
-def test_the_model_is_that_of_the_simulated_robot(load: Any, port: str, robot: str) -> None:
-    _, publisher = started(load("amigobot"), port=port)
-    assert publisher["parameters"][0]["robot_description"] == robot_description(load_profile(robot))
+def test_the_model_is_that_of_the_simulated_robot(port: str, robot: str) -> None:
+    publisher = started(ROBOT, port=port).the("robot_state_publisher")
+    assert publisher.parameters["robot_description"] == robot_description(load_profile(robot))
 
 
 @pytest.mark.parametrize(
     ("argument", "value"), [("publish_tf", "maybe"), ("baud", "fast"), ("params_file", "/nowhere"), ("robot", "r2d2")]
 )
-def test_a_bad_argument_is_named(load: Any, argument: str, value: str) -> None:
+def test_a_bad_argument_is_named(argument: str, value: str) -> None:
     with pytest.raises((ValueError, FileNotFoundError), match=f"{argument}.*{value}"):
-        started(load("amigobot"), **{argument: value})
+        started(ROBOT, **{argument: value})
 
 
-def test_rviz_where_there_is_a_screen(load: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = load("amigobot")
-    module.get_package_prefix = lambda name: "/opt/ros"  # type: ignore[attr-defined]
-    assert len(started(module)) == 2
-    assert len(started(module, rviz="true")) == 3
+def test_rviz_starts_where_there_is_a_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "share" / "ament_index" / "resource_index" / "packages").mkdir(parents=True)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path), prepend=":")
+    assert not started(ROBOT).of("rviz2")
+    assert "no RViz here" in " ".join(started(ROBOT, rviz="true").notes)
+    (tmp_path / "share" / "ament_index" / "resource_index" / "packages" / "rviz2").touch()
+    assert started(ROBOT, rviz="true").of("rviz2")
     monkeypatch.setenv("DISPLAY", ":0")
-    assert len(started(module)) == 3
-    assert len(started(module, rviz="false")) == 2
-    assert len(started(module, port="/dev/ttyUSB0")) == 2
-    *_, rviz = started(module, namespace="alpha", frame_prefix="alpha/", odom_frame="o")
-    assert rviz["namespace"] == "alpha"
-    _, view, _, frame = rviz["arguments"]
+    assert not started(ROBOT, rviz="false").of("rviz2")
+    assert not started(ROBOT, port="/dev/ttyUSB0").of("rviz2")
+    rviz = started(ROBOT, namespace="alpha", frame_prefix="alpha/", odom_frame="o").the("rviz2")
+    assert rviz.namespace == "/alpha"
+    _, view, _, frame = rviz.words
     assert frame == "alpha/o"
-    displays = yaml.safe_load(Path(view).read_text(encoding="utf-8"))["Visualization Manager"]["Displays"]
+    displays = yaml.safe_load(view)["Visualization Manager"]["Displays"]
     assert [display["TF Prefix"] for display in displays if "TF Prefix" in display] == ["alpha"]
-    Path(view).unlink()
-    *_, rviz = started(module, robot="p3at")
-    text = Path(rviz["arguments"][1]).read_text(encoding="utf-8")
-    assert "sonar/range_15" in text and "sonar/range_16" not in text
+    view = started(ROBOT, robot="p3at").the("rviz2").words[1]
+    assert "sonar/range_15" in view and "sonar/range_16" not in view
 
 
 @pytest.mark.parametrize(
@@ -160,103 +138,69 @@ def test_which_section_of_a_file_a_node_reads(tmp_path: Path, content: str, node
 # --- the others ------------------------------------------------------------------------------------------------
 
 
-def test_a_fleet_keeps_its_robots_apart(load: Any) -> None:
-    module = load("fleet")
-    places = started(module)
-    robots = [dict(call.kwargs["launch_arguments"]) for call in module.IncludeLaunchDescription.call_args_list]
-    names = [robot["namespace"] for robot in robots]
+def test_a_fleet_keeps_its_robots_apart() -> None:
+    fleet = started(launch_file("fleet"))
+    names = [driver.namespace.strip("/") for driver in fleet.of("amigobot_node")]
     assert len(names) == len(set(names)) > 1
-    assert [robot["frame_prefix"] for robot in robots] == [f"{name}/" for name in names]
-    assert [place["arguments"][-1] for place in places] == [f"{name}/odom" for name in names]
-    known = set(declared(load("amigobot")))
-    assert all(set(robot) <= known for robot in robots)
+    assert [driver.parameters["frame_prefix"] for driver in fleet.of("amigobot_node")] == [f"{n}/" for n in names]
+    assert [place.words[-1] for place in fleet.of("place")] == [f"{name}/odom" for name in names]
 
 
-def test_a_robot_of_a_fleet_has_parameters_of_the_node(load: Any) -> None:
-    """launch gives an included file all arguments, also those that it does not declare."""
-    module = load("amigobot")
-    values = {name: argument["default_value"] for name, argument in declared(module).items()}
-    values |= {"sonar_on_connect": "when_subscribed", "max_linear_velocity": "0.3", "rotation_kp": "20"}
-    module.start(MagicMock(launch_configurations=values))
-    driver, _ = (call.kwargs for call in module.Node.call_args_list)
-    assert driver["parameters"][1] == {
-        "sonar_on_connect": "when_subscribed",
-        "max_linear_velocity": 0.3,
-        "rotation_kp": 20,
-    }
-
-
-def test_a_simulated_fleet_shares_a_world(load: Any, tmp_path: Path) -> None:
+def test_a_simulated_fleet_shares_a_world_and_each_robot_has_its_model(tmp_path: Path) -> None:
     robots = "{a: {pty: /tmp/a, start: [1, 2, 90]}, b: {tcp: 8102, start: [3, 2, 0], robot: p3dx}}"
     file = parameter_file(tmp_path, f"robots: {robots}")
-    module = load("fleet")
-    places = started(module, robots_file=file)
-    assert module.ExecuteProcess.call_args.kwargs["cmd"] == ["amigobot", "sim", "--robots", file]
-    robots = [dict(call.kwargs["launch_arguments"]) for call in module.IncludeLaunchDescription.call_args_list]
-    assert [(robot["namespace"], robot["port"], robot.get("robot")) for robot in robots] == [
-        ("a", "/tmp/a", None),
-        ("b", "socket://127.0.0.1:8102", "p3dx"),
-    ]
-    assert [place["arguments"][1::2][:2] for place in places] == [["1.0", "2.0"], ["3.0", "2.0"]]
+    fleet = started(launch_file("fleet"), robots_file=file)
+    assert (fleet[0].executable, *fleet[0].words) == ("amigobot", "sim", "--robots", Path(file).read_text("utf-8"))
+    ports = [(driver.namespace, driver.parameters["port"]) for driver in fleet.of("amigobot_node")]
+    assert ports == [("/a", "/tmp/a"), ("/b", "socket://127.0.0.1:8102")]
+    models = [publisher.parameters["robot_description"] for publisher in fleet.of("robot_state_publisher")]
+    assert models == [robot_description(load_profile(name)) for name in ("amigo", "p3dx")]
+    assert [place.words[1:4:2] for place in fleet.of("place")] == [("1.0", "2.0"), ("3.0", "2.0")]
 
 
 @pytest.mark.parametrize("content", ["", "robots: [a]", "robots: {a: 1}"])
-def test_a_fleet_file_without_robots_is_refused(load: Any, tmp_path: Path, content: str) -> None:
+def test_a_fleet_file_without_robots_is_refused(tmp_path: Path, content: str) -> None:
     with pytest.raises(ValueError, match="robots"):
-        started(load("fleet"), fleet_file=parameter_file(tmp_path, content))
+        started(launch_file("fleet"), fleet_file=parameter_file(tmp_path, content))
 
 
-def test_a_recording_has_the_topics_of_one_robot(load: Any, tmp_path: Path) -> None:
-    module = load("record")
-    module.generate_launch_description()
-    values = {"namespace": "alpha", "name": "", "output": str(tmp_path / "bags"), "extra": "/map", "packets": "false"}
-    values["split"] = "3600"
-    module.start(MagicMock(launch_configurations=values))
-    assert module.ExecuteProcess.call_count == 1
-    command = module.ExecuteProcess.call_args.kwargs["cmd"]
-    assert command[:3] == ["ros2", "bag", "record"]
-    assert command[command.index("--max-bag-duration") + 1] == "3600"
-    assert re.fullmatch(r".*/bags/alpha_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d", command[command.index("--output") + 1])
-    pattern = command[command.index("--regex") + 1]
-    for topic in ("/alpha/odom", "/alpha/sonar/range_7", "/alpha/aux1/rx", "/tf_static", "/diagnostics", "/map"):
+@pytest.mark.parametrize("packets", ["true", "false"])
+def test_a_recording_has_the_topics_of_one_robot(tmp_path: Path, packets: str) -> None:
+    given = {"namespace": "alpha", "output": str(tmp_path / "bags"), "extra": "/map", "split": "3600"}
+    (recorder,) = started(launch_file("record"), packets=packets, **given)
+    words = (recorder.executable, *recorder.words)
+    assert words[:3] == ("ros2", "bag", "record")
+    assert words[words.index("--max-bag-duration") + 1] == "3600"
+    assert re.fullmatch(r".*/bags/alpha_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d", words[words.index("--output") + 1])
+    pattern = words[words.index("--regex") + 1]
+    recorded = ("odom", "sonar/range_7", "aux1/rx", "robot_config", *(["packets"] if packets == "true" else []))
+    for topic in (*(f"/alpha/{name}" for name in recorded), "/tf_static", "/diagnostics", "/map"):
         assert re.search(pattern, topic), topic
-    for topic in ("/odom", "/beta/odom", "/alpha/odom/more", "/alpha/tf", "/rosout", "/alpha/map"):
+    left_out = ("odom/more", "tf", "map", *(["packets"] if packets == "false" else []))
+    for topic in (*(f"/alpha/{name}" for name in left_out), "/odom", "/beta/odom", "/rosout"):
         assert not re.search(pattern, topic), topic
 
 
-def test_a_recording_has_packets_only_if_asked_for(load: Any, tmp_path: Path) -> None:
-    module = load("record")
-    values = {"namespace": "alpha", "name": "", "output": str(tmp_path), "extra": "", "split": "0"}
-    for packets in ("true", "false"):
-        module.start(MagicMock(launch_configurations={**values, "packets": packets}))
-        pattern = module.ExecuteProcess.call_args.kwargs["cmd"][-1]
-        assert bool(re.search(pattern, "/alpha/packets")) is (packets == "true")
-        assert re.search(pattern, "/alpha/robot_config")
-
-
 @pytest.mark.parametrize(("namespace", "here"), [("", ""), ("alpha", "/alpha"), ("/fleet/alpha/", "/fleet/alpha")])
-def test_a_replay_plays_the_packets_alone_and_starts_paused(
-    load: Any, tmp_path: Path, namespace: str, here: str
-) -> None:
-    module = load("replay")
-    values = {name: argument.get("default_value", "") for name, argument in declared(module).items()}
-    values |= {"bag": str(tmp_path), "namespace": namespace, "param_file": "mine.p", "rate": "5", "loop": "true"}
-    module.start(MagicMock(launch_configurations=values))
-    driver = dict(module.IncludeLaunchDescription.call_args.kwargs["launch_arguments"])
-    assert set(driver) <= set(declared(load("amigobot")))
-    assert (driver["port"], driver["use_sim_time"], driver["param_file"]) == ("replay://recorded", "true", "mine.p")
-    command = module.ExecuteProcess.call_args.kwargs["cmd"]
-    assert command[:4] == ["ros2", "bag", "play", str(tmp_path)]
+def test_a_replay_plays_the_packets_alone_and_starts_paused(tmp_path: Path, namespace: str, here: str) -> None:
+    bag, calibration = str(tmp_path), tmp_path / "mine.p"
+    calibration.write_text("Class Pioneer\nSubclass amigo\nSonarNum 1\nSonarUnit 0 75 105 90\n", encoding="utf-8")
+    given = {"bag": bag, "namespace": namespace, "param_file": str(calibration), "rate": "5", "loop": "true"}
+    replay = started(launch_file("replay"), **given)
+    expected = {"port": "replay://recorded", "use_sim_time": True, "param_file": str(calibration)}
+    assert replay.the("amigobot_node").parameters.items() >= expected.items()
+    command = replay.the("ros2").words
+    assert command[:3] == ("bag", "play", bag)
     assert {"--start-paused", "--disable-keyboard-controls", "--wait-for-all-acked", "--loop"} <= set(command)
-    assert command[command.index("--topics") + 1 :] == [
+    assert command[command.index("--topics") + 1 :] == (
         f"{here}/packets",
         f"{here}/robot_config",
         "--remap",
         f"{here}/packets:={here}/recorded/packets",
         f"{here}/robot_config:={here}/recorded/robot_config",
         f"__ns:={here}/recorded",
-    ]
-    qos = yaml.safe_load(Path(command[command.index("--qos-profile-overrides-path") + 1]).read_text(encoding="utf-8"))
+    )
+    qos = yaml.safe_load(command[command.index("--qos-profile-overrides-path") + 1])
     assert qos[f"{here}/packets"] == {"history": "keep_all", "reliability": "reliable", "durability": "volatile"}
     assert qos[f"{here}/robot_config"]["durability"] == "transient_local"
 

@@ -9,10 +9,9 @@ import re
 
 import pytest
 import rclpy
-from launch_files import mocked_launch
+from launch_files import launch_file, loaded
 from ros_bench import free_domain
 
-from amigobot_driver.resources import share
 from amigobot_driver.ros.node import AmigobotNode
 
 #: What every node has; transforms and diagnostics are recorded for all robots together.
@@ -39,7 +38,6 @@ def topics_of_the_node(robot: str) -> set[str]:
 
 @pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx", "p3at-sh", "erratic"])
 def test_every_topic_of_the_node_is_recorded(robot: str) -> None:
-    with mocked_launch(share("launch")) as load:
-        recorded = load("record").topics("alpha", "", packets=True)
+    recorded = loaded(launch_file("record")).topics("alpha", "", packets=True)
     missing = {topic for topic in topics_of_the_node(robot) if not re.search(recorded, topic)}
     assert not missing

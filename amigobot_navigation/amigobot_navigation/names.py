@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-#: The C implementations if installed: ten times as fast.
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from amigobot_driver.ros.launch_parameters import read_yaml, temporary_file
+
+#: The C implementation if installed: ten times as fast.
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
@@ -47,7 +47,7 @@ def fitted_file(file: Path, namespace: str, frames: Mapping[str, str]) -> str:
             return f"{namespace}{value}"
         return value
 
-    content = fit(yaml.load(file.read_text(encoding="utf-8"), _LOADER))
+    content = fit(read_yaml(file))
     if names:
         nodes = {f"/{str(key).strip('/')}": value for key, value in (content or {}).items()}
         named = {key: value for key, value in nodes.items() if f"{key}/".startswith(f"{namespace}/")}
@@ -55,7 +55,5 @@ def fitted_file(file: Path, namespace: str, frames: Mapping[str, str]) -> str:
         for name in reversed(names):
             content = {name: content}
         content |= named
-    with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False, encoding="utf-8") as copy:
-        # Keep the order of the file: of two sections that apply, the later one wins.
-        yaml.dump(content, copy, _DUMPER, sort_keys=False)
-    return copy.name
+    # Keep the order of the file: of two sections that apply, the later one wins.
+    return temporary_file(yaml.dump(content, Dumper=_DUMPER, sort_keys=False), ".yaml")

@@ -6,28 +6,34 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import yaml
-from launch import Action, LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, LogInfo, OpaqueFunction
-from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch import Action, LaunchDescription
+from launch.actions import GroupAction, LogInfo
 from launch.substitutions import PathJoinSubstitution
 from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.substitutions import FindPackageShare
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.resources import share
-from amigobot_driver.ros.launch_support import RESPAWN_DELAY, TF_REMAPPINGS, effective_parameters, robot_frames
+from amigobot_driver.ros.launch_parameters import effective_parameters, robot_frames, temporary_file
+from amigobot_driver.ros.launch_support import (
+    SWITCH,
+    described,
+    driver,
+    fixed_transform,
+    in_tf_tree,
+    include,
+    of_robot,
+)
 from amigobot_driver.sim import WorldPose, load_world, parse_pose
 from amigobot_navigation.names import fitted_file
 from amigobot_navigation.nav2 import BEFORE_LYRICAL, REFERENCE, fit_nav2, footprint_problem
 
 HERE = Path(__file__).resolve().parents[1]
-SWITCH = ["true", "false"]
 #: The nodes and their packages; each executable has the name of its node.
 SERVERS = {
     "controller_server": "nav2_controller",
@@ -44,67 +50,63 @@ BEFORE_THE_MONITOR = ("controller_server", "behavior_server", "velocity_smoother
 SLAM = "online_async_launch.py"
 
 
+#: Launch arguments: name, default, choices, description.
+_ARGUMENTS = (
+    ("world", "office", None, "world of the simulated robot: one of this package, or a file, also a map of ROS"),
+    ("port", "", None, "start the driver on this port; empty: it runs already, or sim is true"),
+    (
+        "robot",
+        "",
+        None,
+        "profile of the robot, such as amigo-sh, for the driver and for Nav2's footprint and sonars; empty: that "
+        "of driver_params_file, else Nav2 plans for an AmigoBot, even if the robot reports another model",
+    ),
+    (
+        "start",
+        "",
+        None,
+        "X,Y,DEGREES: where the robot is in the map at first, for amcl, localization:=odometry and the simulated "
+        "robot; empty: the start of the world with sim, else amcl waits for a pose, and odometry starts at 0,0,0",
+    ),
+    ("map", "", None, "map for planning and localization, a .yaml file; empty: that of the world"),
+    (
+        "params_file",
+        str(HERE / "config" / "nav2.yaml"),
+        None,
+        "parameters of Nav2's nodes; those of this package are fitted to the robot, yours to the namespace only",
+    ),
+    ("driver_params_file", str(share("config", "amigobot.yaml")), None, "parameters of the driver"),
+    ("slam_params_file", str(HERE / "config" / "slam.yaml"), None, "parameters of slam_toolbox"),
+    ("namespace", "", None, "namespace of the robot"),
+    ("frame_prefix", "", None, "prefix of every frame name of the robot, such as alpha/; the map has none"),
+    ("sim", "false", SWITCH, "start a simulated robot"),
+    (
+        "localization",
+        "amcl",
+        ("amcl", "slam", "odometry"),
+        "localization: amcl (in the map), slam (builds a map), odometry (from the start pose, drifts)",
+    ),
+    ("namespaced_tf", "false", SWITCH, "/tf and /tf_static are tf and tf_static in the namespace of the robot"),
+    ("use_sim_time", "false", SWITCH, "take the time from /clock; the simulated robot runs in real time"),
+    (
+        "use_respawn",
+        "false",
+        SWITCH,
+        "restart the driver and Nav2's nodes 2 s after they end; slam_toolbox is not restarted",
+    ),
+    ("rviz", "false", SWITCH, "start RViz with the map, the costmaps and the tools for poses and goals"),
+    ("dashboard", "false", SWITCH, "serve the dashboard for a browser on 127.0.0.1:8140; needs amigobot_tools"),
+)
+
+
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the navigation."""
-    texts = {
-        "world": ("office", "world of the simulated robot: one of this package, or a file, also a map of ROS"),
-        "port": ("", "start the driver on this port; empty: it runs already, or sim is true"),
-        "robot": (
-            "",
-            "profile of the robot, such as amigo-sh, for the driver and for Nav2's footprint and sonars; empty: that "
-            "of driver_params_file, else Nav2 plans for an AmigoBot, even if the robot reports another model",
-        ),
-        "start": (
-            "",
-            "X,Y,DEGREES: where the robot is in the map at first, for amcl, localization:=odometry and the simulated "
-            "robot; empty: the start of the world with sim, else amcl waits for a pose, and odometry starts at 0,0,0",
-        ),
-        "map": ("", "map for planning and localization, a .yaml file; empty: that of the world"),
-        "params_file": (
-            str(HERE / "config" / "nav2.yaml"),
-            "parameters of Nav2's nodes; those of this package are fitted to the robot, yours to the namespace only",
-        ),
-        "driver_params_file": (str(share("config", "amigobot.yaml")), "parameters of the driver"),
-        "slam_params_file": (str(HERE / "config" / "slam.yaml"), "parameters of slam_toolbox"),
-        "namespace": ("", "namespace of the robot"),
-        "frame_prefix": ("", "prefix of every frame name of the robot, such as alpha/; the map has none"),
-    }
-    choices = {
-        "sim": ("false", SWITCH, "start a simulated robot"),
-        "localization": (
-            "amcl",
-            ["amcl", "slam", "odometry"],
-            "localization: amcl (in the map), slam (builds a map), odometry (from the start pose, drifts)",
-        ),
-        "namespaced_tf": ("false", SWITCH, "/tf and /tf_static are tf and tf_static in the namespace of the robot"),
-        "use_sim_time": ("false", SWITCH, "take the time from /clock; the simulated robot runs in real time"),
-        "use_respawn": (
-            "false",
-            SWITCH,
-            "restart the driver and Nav2's nodes 2 s after they end; slam_toolbox is not restarted",
-        ),
-        "rviz": ("false", SWITCH, "start RViz with the map, the costmaps and the tools for poses and goals"),
-        "dashboard": ("false", SWITCH, "serve the dashboard for a browser on 127.0.0.1:8140; needs amigobot_tools"),
-    }
-    return LaunchDescription(
-        [
-            DeclareLaunchArgument(name, default_value=default, description=text)
-            for name, (default, text) in texts.items()
-        ]
-        + [
-            DeclareLaunchArgument(name, default_value=default, choices=allowed, description=text)
-            for name, (default, allowed, text) in choices.items()
-        ]
-        + [OpaqueFunction(function=start)]
-    )
+    return described(_ARGUMENTS, start)
 
 
-def start(context: LaunchContext) -> list[Action]:
+def start(arguments: dict[str, str]) -> list[Action]:
     """Return the actions that the arguments request."""
-    actions = Navigation(context.launch_configurations).actions()
-    if context.launch_configurations["namespaced_tf"] == "true":
-        return [GroupAction([*(SetRemap(src=src, dst=dst) for src, dst in TF_REMAPPINGS), *actions])]
-    return actions
+    return in_tf_tree(arguments, Navigation(arguments).actions())
 
 
 class Navigation:
@@ -116,7 +118,7 @@ class Navigation:
         # The driver's frames may come from its parameter file, also where it runs already. So may the robot.
         self.driven = effective_parameters({**arguments, "params_file": arguments["driver_params_file"]})
         self.frames = robot_frames(self.driven)
-        self.respawn = {"respawn": arguments["use_respawn"] == "true", "respawn_delay": RESPAWN_DELAY}
+        self.options = {"output": "screen", **of_robot(arguments)}
         self.simulated = arguments["sim"] == "true"
         self.start = self.given_start()
         self.common = {"use_sim_time": arguments["use_sim_time"] == "true"}
@@ -158,9 +160,7 @@ class Navigation:
         fitted = fit_nav2(content, self.profile)
         if fitted == content:
             return file
-        with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False, encoding="utf-8") as copy:
-            yaml.safe_dump(fitted, copy, sort_keys=False)
-        return Path(copy.name)
+        return Path(temporary_file(yaml.safe_dump(fitted, sort_keys=False), ".yaml"))
 
     def actions(self) -> list[Action]:
         """Return all actions, the driver last."""
@@ -171,12 +171,12 @@ class Navigation:
         actions.append(self.manager("navigation", list(SERVERS)))
         # Behind those that may not be installed: without one of them launch would end, and leave the driver running.
         if self.simulated or self.arguments["port"]:
-            actions.append(self.driver())
+            actions.append(self.robot_driver())
         if self.arguments["rviz"] == "true":
             actions.append(self.view())
         return actions
 
-    def driver(self) -> Action:
+    def robot_driver(self) -> Action:
         """Return the driver, simulated or at a port."""
         port, world, start = (self.arguments[name] for name in ("port", "world", "start"))
         if self.simulated:
@@ -189,7 +189,7 @@ class Navigation:
         # Given even where it is the default: an included file inherits the arguments of this one, params_file too.
         passed["params_file"] = self.arguments["driver_params_file"]
         fixed = {"port": port, "publish_scan": "true", "enable_stamped_cmd_vel": "true", "rviz": "false"}
-        return included(str(share("launch", "amigobot.launch.py")), passed | fixed)
+        return driver(passed | fixed)
 
     def localization(self) -> list[Action]:
         """Return the nodes that publish the pose of the robot in the map."""
@@ -199,15 +199,18 @@ class Navigation:
                 "slam_params_file": self.fitted(Path(self.arguments["slam_params_file"])),
                 "use_sim_time": self.arguments["use_sim_time"],
             }
-            slam = included(PathJoinSubstitution([FindPackageShare("slam_toolbox"), "launch", SLAM]), values)
+            slam = include(PathJoinSubstitution([FindPackageShare("slam_toolbox"), "launch", SLAM]), values)
             # Its launch file has no argument for a namespace, and its topics are absolute.
             topics = [SetRemap(src=f"/{name}", dst=name) for name in ("map", "map_metadata")]
             return [GroupAction([PushRosNamespace(self.namespace), *topics, slam])]
         map_server = self.server("map_server", "nav2_map_server", {"yaml_filename": self.map_file()})
+        pose = self.start.x, self.start.y, self.start.heading
         if way == "odometry":
-            return [map_server, self.tie(), self.manager("localization", ["map_server"])]
-        pose = {"x": self.start.x, "y": self.start.y, "yaw": self.start.heading}
-        known = {f"initial_pose.{name}": value for name, value in pose.items()} | {"set_initial_pose": True}
+            # The odometry is tied to the map where it began.
+            tie = fixed_transform("start_in_map", ("map", self.frames["odom"]), pose, **of_robot(self.arguments))
+            return [map_server, tie, self.manager("localization", ["map_server"])]
+        known = dict(zip(("initial_pose.x", "initial_pose.y", "initial_pose.yaw"), pose, strict=True))
+        known |= {"set_initial_pose": True}
         amcl = self.server("amcl", "nav2_amcl", known if self.simulated or self.arguments["start"] else {})
         return [map_server, amcl, self.manager("localization", ["map_server", "amcl"])]
 
@@ -216,37 +219,10 @@ class Navigation:
         world = self.arguments["world"]
         return self.arguments["map"] or (world if Path(world).suffix else str(HERE / "maps" / f"{world}.yaml"))
 
-    def tie(self) -> Action:
-        """The odometry tied to the map where it began."""
-        pose = {"x": self.start.x, "y": self.start.y, "yaw": self.start.heading}
-        options = {**pose, "frame-id": "map", "child-frame-id": self.frames["odom"]}
-        return Node(
-            package="tf2_ros",
-            executable="static_transform_publisher",
-            name="start_in_map",
-            namespace=self.namespace,
-            arguments=[word for key, value in options.items() for word in (f"--{key}", str(value))],
-            **self.respawn,
-        )
-
-    def server(
-        self,
-        name: str,
-        package: str,
-        values: dict[str, Any] | None = None,
-        remappings: list[tuple[str, str]] | None = None,
-    ) -> Action:
+    def server(self, name: str, package: str, values: dict[str, Any] | None = None, **options: Any) -> Action:
         """Return one lifecycle node of Nav2."""
-        return Node(
-            package=package,
-            executable=name,
-            name=name,
-            namespace=self.namespace,
-            parameters=[*self.files, {**self.common, **(values or {})}],
-            remappings=remappings,
-            output="screen",
-            **self.respawn,
-        )
+        parameters = [*self.files, {**self.common, **(values or {})}]
+        return Node(package=package, executable=name, name=name, parameters=parameters, **self.options, **options)
 
     def manager(self, what: str, nodes: list[str]) -> Action:
         """Configures and activates these nodes, in this order."""
@@ -272,8 +248,3 @@ class Navigation:
     def fitted(self, file: Path) -> str:
         """The file, or a copy for a robot in a namespace or with other frames."""
         return fitted_file(file, self.namespace, self.frames)
-
-
-def included(file: Any, arguments: dict[str, str]) -> Action:
-    """Return the inclusion of a launch file."""
-    return IncludeLaunchDescription(PythonLaunchDescriptionSource(file), launch_arguments=arguments.items())

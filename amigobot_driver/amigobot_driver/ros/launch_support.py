@@ -1,104 +1,84 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Functions of the launch files: the parameters of the node as launch arguments, and in parameter files."""
+"""What the launch files have in common: declared arguments, options of all nodes of a robot, and the driver."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import yaml
+from launch import Action, LaunchDescription
+from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, OpaqueFunction
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch_ros.actions import Node, SetRemap
 
-from .node_parameters import TABLE, Spec
+from ..resources import share
 
-#: Parameters of the node that `--show-args` lists as launch arguments; an empty one keeps the value of params_file.
-_NAMES = (
-    *("port", "baud", "bridge_baud", "robot", "param_file"),
-    *("odom_frame", "base_frame", "frame_prefix", "publish_tf", "publish_scan", "enable_stamped_cmd_vel"),
-)
-#: All parameters: launch passes on arguments that a file does not declare, such as those of a fleet file.
-PARAMETERS = (*TABLE, Spec("use_sim_time", False, "take the time from /clock"))
-ARGUMENTS = tuple(spec for spec in PARAMETERS if spec.name in (*_NAMES, "use_sim_time"))
-#: Of all nodes of a robot, with namespaced_tf.
-TF_REMAPPINGS = [("/tf", "tf"), ("/tf_static", "tf_static")]
+#: A launch argument: name, default (None: it must be given), allowed values (None: any text), description.
+Argument = tuple[str, str | None, tuple[str, ...] | None, str]
+SWITCH = ("true", "false")
 #: Seconds before a process restarts, with use_respawn; the same as in the launch files of Nav2.
-RESPAWN_DELAY = 2.0
-#: The C implementation if installed: ten times as fast.
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_RESPAWN_DELAY = 2.0
+#: Of all nodes of a robot, with namespaced_tf.
+_TF = (("/tf", "tf"), ("/tf_static", "tf_static"))
 
 
-def given_parameters(arguments: Mapping[str, str]) -> dict[str, Any]:
-    """Return the driver parameters among the launch arguments, without empty ones.
-
-    Raises:
-        ValueError: A value is not allowed; the text names it and what is allowed.
-    """
-    return {spec.name: value_of(spec, arguments[spec.name]) for spec in PARAMETERS if arguments.get(spec.name)}
-
-
-def effective_parameters(arguments: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values that the driver starts with: launch arguments override params_file, which overrides defaults.
+def described(arguments: Iterable[Argument], start: Callable[[dict[str, str]], list[Action]]) -> LaunchDescription:
+    """Return a launch description.
 
     Args:
-        arguments: Launch arguments of amigobot.launch.py; `params_file` and `namespace` must be among them.
-
-    Raises:
-        FileNotFoundError: There is no such params_file.
-        ValueError: An argument has a value that is not allowed.
+        arguments: The declared arguments.
+        start: Returns the actions for the values of the arguments.
     """
-    file = Path(arguments["params_file"])
-    if not file.is_file():
-        raise FileNotFoundError(f"params_file: there is no file {file}")
-    values = {spec.name: spec.default for spec in PARAMETERS}
-    return values | parameters_in(file, f"{arguments['namespace']}/amigobot") | given_parameters(arguments)
+    return LaunchDescription(
+        [
+            *(
+                DeclareLaunchArgument(name, default_value=default, choices=choices, description=text)
+                for name, default, choices, text in arguments
+            ),
+            OpaqueFunction(function=lambda context: start(context.launch_configurations)),
+        ]
+    )
 
 
-def value_of(spec: Spec, text: str) -> Any:
-    """Convert the text of a launch argument to the type of its parameter, and check it as the node does.
-
-    Raises:
-        ValueError: The value is not allowed.
-    """
-    if spec.kind is bool:
-        return spec.check({"true": True, "false": False}.get(text.lower(), text))
-    if spec.kind in (int, float):
-        with suppress(ValueError):
-            return spec.check(spec.kind(text))
-    return spec.check(text)
+def of_robot(arguments: Mapping[str, str]) -> dict[str, Any]:
+    """Return the options of each node of a robot: its namespace, and whether it is restarted."""
+    respawn = arguments["use_respawn"] == "true"
+    return {"namespace": arguments["namespace"], "respawn": respawn, "respawn_delay": _RESPAWN_DELAY}
 
 
-def parameters_in(file: Path, node_name: str) -> dict[str, Any]:
-    """Return the parameters in a file that apply to a node. As in ROS, later sections win.
+def in_tf_tree(arguments: Mapping[str, str], actions: list[Action]) -> list[Action]:
+    """Return the actions with /tf and /tf_static in the namespace of the robot, if namespaced_tf says so."""
+    if arguments["namespaced_tf"] != "true":
+        return actions
+    return [GroupAction([*(SetRemap(src=src, dst=dst) for src, dst in _TF), *actions])]
+
+
+def include(file: Any, arguments: Mapping[str, str]) -> Action:
+    """Return the inclusion of a launch file, which inherits the arguments that are not given here."""
+    return IncludeLaunchDescription(PythonLaunchDescriptionSource(file), launch_arguments=arguments.items())
+
+
+def driver(arguments: Mapping[str, str]) -> Action:
+    """Return the inclusion of amigobot.launch.py."""
+    return include(str(share("launch", "amigobot.launch.py")), arguments)
+
+
+def fixed_transform(name: str, frames: tuple[str, str], pose: tuple[float, float, float], **options: Any) -> Action:
+    """Return a node that publishes a transform on /tf_static.
 
     Args:
-        file: A parameter file.
-        node_name: Full name of the node: "namespace/name".
+        name: Name of the node.
+        frames: The frame and its child.
+        pose: x and y of the child in m, and its yaw in rad.
+        options: More options of the node.
     """
-    found: dict[str, Any] = {}
-
-    def search(content: Any, path: str) -> None:
-        for key, value in content.items() if isinstance(content, dict) else ():
-            if key != "ros__parameters":
-                search(value, path + "".join(map(pattern, str(key).strip("/").split("/"))))
-            elif re.fullmatch(path, f"/{node_name.strip('/')}"):
-                found.update(value or {})
-
-    def pattern(word: str) -> str:
-        return {"**": "(/[^/]+)*", "*": "/[^/]+"}.get(word, f"/{re.escape(word)}")
-
-    search(yaml.load(file.read_text(encoding="utf-8"), _LOADER), "")
-    return found
-
-
-def robot_frames(parameters: Mapping[str, Any]) -> dict[str, str]:
-    """Return this robot's names of the frames that parameter files call odom and base_link.
-
-    Args:
-        parameters: As `effective_parameters` returns them.
-    """
-    prefix = parameters["frame_prefix"]
-    return {"odom": f"{prefix}{parameters['odom_frame']}", "base_link": f"{prefix}{parameters['base_frame']}"}
+    words = {"x": pose[0], "y": pose[1], "yaw": pose[2], "frame-id": frames[0], "child-frame-id": frames[1]}
+    return Node(
+        package="tf2_ros",
+        executable="static_transform_publisher",
+        name=name,
+        arguments=[word for key, value in words.items() for word in (f"--{key}", str(value))],
+        **options,
+    )
