@@ -22,10 +22,10 @@ FILE = DATA.with_suffix(".md")
 HEAD = """\
 # What real robots did
 
-Written by `tools/field_table.py` from [field.yaml](field.yaml). Each row is a public fact about a real robot, with its
-source, and what the driver makes of it. **The authors of this driver verified nothing on hardware**: they read the
-sources and computed the recordings anew. `--as NAME` and other options of `amigobot sim` simulate
-[the robot as it was reported](../explanation/simulator.md#robots-as-reported).
+Each row is a public fact about a real robot, and what the driver does. The link names the kind of evidence and leads to the source.
+**The authors verified nothing on hardware**: they read the sources and computed the recordings anew. Options of `amigobot sim` simulate
+[the robot as it was reported](../explanation/simulator.md#robots-as-reported). `tools/field_table.py` writes this page from
+[field.yaml](field.yaml), which names the test of each row.
 
 {counts}
 """
@@ -104,15 +104,16 @@ def _counts(facts: list[Fact]) -> list[str]:
 
 
 def _did(fact: Fact) -> str:
-    return f"{fact.did} *{fact.evidence.capitalize()}:* {', '.join(map(_link, fact.source.split(', ')))}"
+    return f"{fact.did} {' '.join(_link(source, fact.evidence) for source in fact.source.split(', '))}"
 
 
-def _link(source: str) -> str:
-    if source.startswith("http"):
-        return f"[{source.split('/')[2]}]({source})"
+def _link(source: str, label: str) -> str:
+    """Return the source as a link, or as words where it has no address."""
     match = re.fullmatch(r"([\w.-]+/[\w.-]+)([#@:])(\S+)", source)
+    if source.startswith("http"):
+        return f"[{label}]({source})"
     if match is None:
-        return source
+        return f"({source})"
     repository, mark, rest = match.groups()
     commit, _, path = rest.partition(":")
     where = {
@@ -120,19 +121,12 @@ def _link(source: str) -> str:
         "@": f"blob/{commit}/{path}" if path else f"commit/{commit}",
         ":": f"blob/HEAD/{rest}",
     }[mark]
-    label = f"{repository} #{rest}" if mark == "#" else repository
     return f"[{label}](https://github.com/{repository}/{where.replace(' ', '%20')})"
 
 
 def _driver(fact: Fact) -> str:
-    """Return what the driver does, with the option of the simulator and the test."""
-    parts = [fact.driver]
-    if fact.sim:
-        parts.append(f"`{fact.sim}`")
-    if fact.test:
-        file = test_file(fact.test).relative_to(ROOT)
-        parts.append(f"[`{fact.test.rpartition('::')[2]}`](../../{file})")
-    return " ".join(parts)
+    """Return what the driver does, with the option of the simulator."""
+    return f"{fact.driver} `{fact.sim}`" if fact.sim else fact.driver
 
 
 if __name__ == "__main__":
