@@ -22,10 +22,10 @@ FILE = DATA.with_suffix(".md")
 HEAD = """\
 # What real robots did
 
-Each row is a public fact about a real robot, and what the driver does. The link names the kind of evidence and leads to the source.
-**The authors verified nothing on hardware**: they read the sources and computed the recordings anew. Options of `amigobot sim` simulate
-[the robot as it was reported](../explanation/simulator.md#robots-as-reported). `tools/field_table.py` writes this page from
-[field.yaml](field.yaml), which names the test of each row.
+Each row is a public fact about a real robot, and what the driver does. The link names the kind of evidence and leads
+to the source. **The authors verified nothing on hardware**: they read the sources and computed the recordings anew.
+Options of `amigobot sim` simulate [the robot as it was reported](../explanation/simulator.md#robots-as-reported).
+`tools/field_table.py` writes this page from [field.yaml](field.yaml), which names the test of each row.
 
 {counts}
 """
@@ -65,11 +65,6 @@ def topics() -> dict[str, list[Fact]]:
     """Return the facts by topic, as the data file has them."""
     content = yaml.safe_load(DATA.read_text(encoding="utf-8"))
     return {topic: [Fact(**row) for row in rows] for topic, rows in content.items()}
-
-
-def test_file(test: str) -> Path:
-    """Return the path of a named test, in the repository."""
-    return next(path for folder in ("*/test", "tests") for path in ROOT.glob(f"{folder}/{test.partition('::')[0]}"))
 
 
 def text() -> str:
