@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Packet
+from amigobot_driver.protocol import Packet, Parameters
 from amigobot_driver.robot import Event
 from amigobot_driver.robot.command_queue import CommandQueue
 from amigobot_driver.robot.component import Context, Dispatcher
@@ -20,6 +20,7 @@ class ComponentBench:
         self.queue = CommandQueue(0.0)
         self.sends, self.timeouts = Scheduler(), Scheduler()
         self._dispatcher = Dispatcher()
+        self._config: Parameters | None = None
         self.events: list[Event] = []  #: all that were emitted
         profile = load_profile(robot)
         self.context = Context(
@@ -30,11 +31,14 @@ class ComponentBench:
             self.events.append,
             profile=lambda: profile,
             unsupported=lambda command: "",
+            config=lambda: self._config,
             no_robot=lambda: "",
         )
 
     def receive(self, packet: Packet, stamp: float) -> list[Event]:
         """Hand a packet to the component; the events that it emits."""
+        if isinstance(packet, Parameters):
+            self._config = packet
         before = len(self.events)
         self._dispatcher.packet(packet, stamp, stamp)
         return self.events[before:]

@@ -98,5 +98,5 @@ class TestBudget:
     def test_streams_that_the_line_behind_the_bridge_cannot_carry_are_left_out(self) -> None:
         bench = connected(io_stream=True, encoder_stream=True)
         bench.run(2)
-        assert "IOpac" in bench.robot.bandwidth.plan.refused
-        assert connected(57600, io_stream=True, encoder_stream=True).robot.bandwidth.plan.refused == ()
+        assert "IOpac" in bench.robot.streams.plan.reasons
+        assert connected(57600, io_stream=True, encoder_stream=True).robot.streams.plan.reasons == {}

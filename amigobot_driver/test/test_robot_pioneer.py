@@ -518,10 +518,11 @@ def test_not_charging_is_unknown_until_the_robot_has_charged() -> None:
     bench.connect()
     bench.run(1.0)
     assert (bench.reports[-1].charging, bench.reports[-1].charge_state) == (None, "not charging")
-    estimator = bench.robot.estimator
     sip = next(packet for _, packet in bench.packets() if isinstance(packet, Sip))
-    charging = [estimator.update(replace(sip, charge_state=state), bench.now, 0.1)[-1].charging for state in (0, 1, 0)]
-    assert charging == [None, True, False]
+    for state, charging in ((0, None), (1, True), (0, False)):
+        bench.robot.link.dispatcher.packet(replace(sip, charge_state=state), bench.now, bench.now)
+        assert bench.robot.estimator.report
+        assert bench.robot.estimator.report.charging is charging
 
 
 @pytest.mark.parametrize(("encoder_odometry", "moved"), [(False, 0.05), (True, 0.0)])

@@ -313,7 +313,7 @@ def _streams(history: History) -> Values:
     state, plan = history.now, history.now.plan
     return {
         "accepted": ", ".join(plan.accepted) or "none",
-        "left_out": ", ".join(plan.refused) or "none",
+        "left_out": ", ".join(plan.reasons) or "none",
         "bytes_per_cycle": plan.needed,
         "bytes_available": f"{plan.available:.0f}",
         **{f"{stream.name}_received": stream.packets for stream in state.streams},

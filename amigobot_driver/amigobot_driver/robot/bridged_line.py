@@ -9,8 +9,8 @@ on TCP has no such line: set it to 0 there.
 
 from __future__ import annotations
 
-from ..protocol import BAUD_RATES, Parameters
-from .component import Component, Context
+from ..protocol import BAUD_RATES
+from .component import Context
 
 #: The value of `bridge_baud` that leaves the speed to the profile and to what the robot reports.
 AUTOMATIC = -1
@@ -18,16 +18,14 @@ AUTOMATIC = -1
 _BITS = 10
 
 
-class BridgedLine(Component):
+class BridgedLine:
     """Determines the time of a byte between the robot and this computer, on any kind of port."""
 
     def __init__(self, context: Context, baud: int) -> None:
         """Use `baud` behind a bridge: a speed, 0 for no line, AUTOMATIC."""
-        super().__init__(context)
         self.chosen = baud
+        self._context = context
         self._port_byte_time: float | None = 0.0
-        self._reported = 0  #: baud of the robot's serial port, as it reports
-        context.on_packet(Parameters, self._on_config)
 
     @property
     def byte_time(self) -> float:
@@ -49,13 +47,11 @@ class BridgedLine(Component):
         """
         self._port_byte_time = byte_time
 
-    def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
-        code = config.value("host_baud")
-        self._reported = BAUD_RATES[code] if code is not None and 0 <= code < len(BAUD_RATES) else 0
-
     @property
     def _bridge_baud(self) -> int:
         if self.chosen != AUTOMATIC:
             return self.chosen
-        profile_baud = self._context.profile().link.bridge_baud
-        return profile_baud and (self._reported or profile_baud)
+        config, profile_baud = self._context.config(), self._context.profile().link.bridge_baud
+        code = config.value("host_baud") if config else None
+        reported = BAUD_RATES[code] if code is not None and 0 <= code < len(BAUD_RATES) else 0
+        return profile_baud and (reported or profile_baud)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..profiles import Profile
-from ..protocol import CommandTable, Instruction, Packet
+from ..protocol import CommandTable, Instruction, Packet, Parameters
 from .command_queue import CommandQueue
 from .events import Event
 from .scheduler import Scheduler
@@ -78,6 +78,7 @@ class Context:
     dispatcher: Dispatcher
     emit: Callable[[Event], object]  #: publishes an event to the users of the robot
     profile: Callable[[], Profile]  #: returns the profile of the robot, as far as it is known
+    config: Callable[[], Parameters | None]  #: returns the newest CONFIGpac of this session; None before the first
     unsupported: Callable[[CommandTable | int], str]  #: returns why a command cannot be sent to the robot; "" if it can
     no_robot: Callable[[], str]  #: returns that and why no robot is connected; "" if one is
     components: list[Component] = field(default_factory=list)  #: all of the robot, in the order of their creation
@@ -86,6 +87,18 @@ class Context:
         self.on_packet = self.dispatcher.on_packet
         self.off_packet = self.dispatcher.off_packet
         self.on_sent = self.dispatcher.on_sent
+
+    @property
+    def info_cycle(self) -> float:
+        """Time between two SIPs, in s: as the robot reports it, else as in its profile."""
+        config = self.config()
+        return (config.info_cycle_ms / 1000 if config else 0.0) or self.profile().link.info_cycle
+
+    @property
+    def sonar_cycle(self) -> float:
+        """Time from one ping of an array to the next, in s: as the robot reports it, else as in its profile."""
+        config = self.config()
+        return ((config.value("sonar_cycle") or 0) / 1000 if config else 0.0) or self.profile().sonar.cycle
 
 
 class Component:
@@ -103,6 +116,9 @@ class Component:
 
     def on_session_end(self, reason: str) -> None:
         """The session has ended: fail the pending requests. What was requested stays, for the next session."""
+
+    def on_silence_of_driver(self, now: float) -> None:
+        """The driver has sent nothing for so long that the robot's watchdog may have stopped it."""
 
     def counters(self) -> Mapping[str, int]:
         """Return how often commands were sent again or given up, by name: "motors_resent"."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 from ..connection_policy import DRIVER_SILENCE
 from ..protocol import (
@@ -23,15 +24,15 @@ from ..protocol import (
     Packet,
     Reset,
     Sip,
+    SyncReply,
     Unknown,
     parse,
 )
 from ..wording import counted
 from .command_queue import CommandQueue, Priority
-from .component import Dispatcher
+from .component import Component, Dispatcher
 from .dialects import Dialect
 from .events import BaudChange, Event, FrameSeen, LinkChanged, ModemCall, Notice, Received
-from .link_observer import LinkObserver
 from .scheduler import Scheduler
 from .session import LinkState, Session
 
@@ -46,12 +47,29 @@ class PacketStats:
     malformed: int = 0  #: among `other`, packets with a wrong length or content
 
 
+class LinkObserver(Protocol):
+    """The robot behind a link: it is asked before the components are."""
+
+    def on_byte_time(self, byte_time: float | None) -> None:
+        """The port was opened or runs at another speed; `byte_time` as Port has it."""
+
+    def on_identity(self, identity: SyncReply, now: float) -> None:
+        """The robot has been identified, and a session is about to be opened."""
+
+    def on_early_sip(self, sip: Sip, stamp: float) -> None:
+        """A SIP whose values are of the time `stamp` (s) arrived before the session was open."""
+
+    def measured(self, packet: Packet, stamp: float, size: int) -> tuple[Packet, float]:
+        """Return a packet as the components handle it, and the time (s) at which the robot took its values."""
+
+
 class RobotLink:
     """Keeps a session with a robot, and hands packets to the components and commands to the line."""
 
     def __init__(
         self,
         observer: LinkObserver,
+        components: list[Component],
         spacing: float,
         dialects: tuple[Dialect, ...],
         pinned: Dialect | None = None,
@@ -60,6 +78,7 @@ class RobotLink:
 
         Args:
             observer: The robot behind the link.
+            components: Those of the robot, in the order in which they begin a session.
             spacing: Time in s between two frames to the robot.
             dialects: See `Session`.
             pinned: See `Session`.
@@ -71,7 +90,7 @@ class RobotLink:
         self.trace = False  #: emit every frame, both ways
         self.sends, self.timeouts, self.dispatcher = Scheduler(), Scheduler(), Dispatcher()
         self.dispatcher.on_sent(Command.RESET, lambda command, now: self.session.reset_sent(now))
-        self._observer = observer
+        self._observer, self._components = observer, components
         self._reported = self.session.state, self.session.note
         self._events: list[Event] = []
         self._closing = self._ended = False
@@ -140,9 +159,8 @@ class RobotLink:
             session.receive(packet, now)
             if session.changed:
                 self._follow_session(now)
-            if running and isinstance(packet, Reset):
-                self._observer.on_reset()
-            self._dispatch(packet, frame, now)
+            # The notice of a reset ends a session, and belongs to it.
+            self._dispatch(packet, frame, now, in_session=session.running or (running and isinstance(packet, Reset)))
         return self._flush()
 
     def drained(self, read_until: float, now: float) -> list[Event]:
@@ -169,7 +187,8 @@ class RobotLink:
         if self.session.running and now - queue.last_sent > DRIVER_SILENCE:
             # The process was suspended: old requests are void, and the first frame must be a stop.
             queue.drop(Priority.STOP, Priority.KEEP_ALIVE)
-            self._observer.on_silence_of_driver(now)
+            for component in self._components:
+                component.on_silence_of_driver(now)
         instruction = queue.take(now)
         if instruction is None:
             return None
@@ -226,7 +245,7 @@ class RobotLink:
     # -- inside -----------------------------------------------------------------------------------------------
 
     def _follow_session(self, now: float) -> None:
-        """Report a new state or note of the session, and notify the observer of a new state."""
+        """Report a new state or note of the session, and notify observer and components of a new state."""
         self.session.changed = False
         (before, note), state = self._reported, self.session.state
         if (state, self.session.note) == (before, note):
@@ -241,9 +260,10 @@ class RobotLink:
         if state is LinkState.OPENING and self.session.identity:
             self._observer.on_identity(self.session.identity, now)
         elif state is LinkState.RUNNING:
-            self._observer.on_session_start(now)
+            for component in self._components:
+                component.on_session_start(now)
 
-    def _dispatch(self, packet: Packet, frame: Frame, now: float) -> None:
+    def _dispatch(self, packet: Packet, frame: Frame, now: float, *, in_session: bool) -> None:
         if isinstance(packet, Sip):
             self.packets.standard += 1
         else:
@@ -251,20 +271,19 @@ class RobotLink:
             self.packets.unknown += isinstance(packet, Unknown)
             self.packets.malformed += isinstance(packet, Malformed)
             self._events.append(Received(packet, frame.stamp))
-        measured = self._observer.measurement_time(packet, frame.stamp, len(frame.data) + OVERHEAD)
-        if not self.session.running:
-            self._observer.on_packet_outside_session(packet, measured)
-        else:
-            if isinstance(packet, Sip):
-                packet = self._observer.on_sip(packet, measured, now)
+        packet, measured = self._observer.measured(packet, frame.stamp, len(frame.data) + OVERHEAD)
+        if in_session:
             self.dispatcher.packet(packet, measured, now)
+        elif isinstance(packet, Sip) and self.session.state is LinkState.OPENING:
+            self._observer.on_early_sip(packet, measured)
 
     def _end_session(self, why: str) -> None:
         if raw := self.queue.waiting(Priority.RAW):
             unsent = f"{counted(raw, 'command')} of send_command or save_config had not been sent"
             self._events.append(Notice(f"{unsent} when the connection ended, and will not be: {why}"))
         self.queue.drop()
-        self._observer.on_session_end(why)
+        for component in self._components:
+            component.on_session_end(why)
 
     def emit(self, event: Event) -> None:
         """Publish an event; the next call for the port returns it."""

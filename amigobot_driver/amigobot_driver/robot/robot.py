@@ -13,19 +13,12 @@ import math
 from concurrent.futures import Future
 
 from ..errors import RequestRefusedError
-from ..profiles import load_profile
-from ..protocol import (
-    Command,
-    CommandTable,
-    Encoders,
-    Parameters,
-    Sip,
-)
+from ..profiles import calibrated_profile, choose_profile, load_profile
+from ..protocol import Command, CommandTable, Packet, Parameters, Sip, SyncReply
 from ..wording import counted
-from .bandwidth import BandwidthPlanner
 from .bridged_line import BridgedLine
 from .command_queue import QUEUE_FULL, Priority
-from .component import Context
+from .component import Component, Context
 from .devices.auxiliary import aux_ports
 from .devices.bumpers import BumperReader
 from .devices.charger import Charger
@@ -33,7 +26,7 @@ from .devices.compass import CompassReader
 from .devices.controller_reset import ControllerReset
 from .devices.digital_io import AnalogInput, DigitalOutputs
 from .devices.flash import Flash
-from .devices.gripper import GripperControl, fitted
+from .devices.gripper import GripperControl
 from .devices.joystick import JoystickReader
 from .devices.motor_pwm import MotorPwm
 from .devices.servos import ServoJoints
@@ -43,8 +36,8 @@ from .devices.switch import Switch
 from .devices.tuning import Tuning
 from .devices.wired_inputs import WiredInputs
 from .dialects import Dialect, dialects
+from .events import Identified
 from .link import RobotLink
-from .link_observer import LinkObserver
 from .monitors.link_timing import LinkTiming
 from .monitors.stalls import StallMonitor
 from .monitors.standstill import StandstillMonitor
@@ -52,11 +45,9 @@ from .motion.goal import MotionGoal, Move, Turn, whole_degrees
 from .motion.limit_settings import LimitSettings
 from .motion.limits import VelocityLimits, check_finite
 from .motion.motion import Motion
-from .motion.setpoint import Velocity, Wheels
 from .options import Options
 from .outcome import Outcome, finished
 from .raw import raw_instruction
-from .sensing.encoders import WheelEncoders
 from .sensing.gyro import Gyroscope
 from .sensing.state_estimator import StateEstimator
 from .session import LinkState
@@ -64,7 +55,7 @@ from .streams import COMPASS, ENCODERS, GRIPPER, GYRO, IO, JOYSTICK, Streams
 from .unconfirmed import UnconfirmedCommands
 
 
-class Robot(LinkObserver):
+class Robot:
     """One robot: its link, its components, and the requests that concern several of them.
 
     The owner of the port uses `link`; others use the methods and the components.
@@ -76,19 +67,21 @@ class Robot(LinkObserver):
         Raises:
             ProfileError: the options name no usable profile.
         """
-        super().__init__()
         self.options = options
         self.profile = load_profile(options.profile or "amigo")
         self.profile_reason = "no robot has been seen yet"
+        self.identity: SyncReply | None = None  #: of the robot; None before the first session
+        self.components: list[Component] = []
         known_dialects = dialects()
         self.link = RobotLink(
             self,
+            self.components,
             self.profile.link.command_spacing,
             known_dialects,
             pinned=next((dialect for dialect in known_dialects if self._is_requested(dialect)), None),
         )
         self.queue, self.session = self.link.queue, self.link.session
-        self.decoder, self.emit = self.link.decoder, self.link.emit
+        self.raw_refused = 0
         context = Context(
             self.queue,
             self.link.sends,
@@ -96,19 +89,22 @@ class Robot(LinkObserver):
             self.link.dispatcher,
             self.link.emit,
             lambda: self.profile,
+            lambda: self.tuning.config,
             self.unsupported,
             self.no_robot,
+            self.components,
         )
         self.dialect.set_profile(self.profile)
-        self.estimator = StateEstimator(self.profile)
+        self.line = BridgedLine(context, options.bridge_baud)
         limits = self.profile.limits
         self.limits = VelocityLimits((limits.linear, limits.angular))
-        self.raw_refused = 0
-        # The components are notified of a new session in this order: it is the order of their first commands.
+        # The components are notified of packets and of a new session in this order: it is that of their first commands.
+        self.estimator = StateEstimator(context, lambda: self.line.byte_time, lambda: self.motion.driven)
         self.motion = Motion(
             context,
             self.limits,
             options.command_timeout,
+            self.estimator,
             lambda: self.motors.switching_on,
             lambda: self.tuning.applying,
         )
@@ -120,19 +116,17 @@ class Robot(LinkObserver):
         self.limit_settings = LimitSettings(
             self.limits, self.motion, self.tuning, lambda: self.options, lambda: self.profile
         )
-        self.line = BridgedLine(context, options.bridge_baud)
-        self.bandwidth = BandwidthPlanner(context)
         self.sounds = SoundPlayer(context)
         self.digital_outputs = DigitalOutputs(context)
         self.analog_input = AnalogInput(context)
-        self.streams = Streams(context, self.bandwidth)
-        self.aux = aux_ports(context, lambda: self.link.decoder.byte_time)
+        self.streams = Streams(context, lambda: self.line.byte_time)
+        self.aux = aux_ports(context, lambda: self.line.byte_time)
         self.sequence = SonarSequence(context)
         self.gyro = Gyroscope(context)
         self.inputs = WiredInputs(context)
         self.link_timing = LinkTiming(context)
         self.stalls = StallMonitor(context)
-        self.standstill = StandstillMonitor(context, self.driven)
+        self.standstill = StandstillMonitor(context, lambda: self.motion.driven)
         self.unconfirmed = UnconfirmedCommands(context)
         self.servos = ServoJoints(context, self.unconfirmed, lambda *servo: self.dialect.servo(*servo))
         self.pwm = MotorPwm(context, self.unconfirmed)
@@ -143,11 +137,6 @@ class Robot(LinkObserver):
         self.controller_reset = ControllerReset(context)
         self.compass = CompassReader(context)
         self.joystick = JoystickReader(context)
-        self.components = context.components
-        self.encoders = WheelEncoders()
-        context.on_sent(Command.OPEN, lambda _, now: self.estimator.odometer.opened(now))
-        context.on_packet(Sip, self._on_sip)
-        context.on_packet(Encoders, self._on_encoders)
         context.on_packet(Parameters, self._on_config)
         self.arrange(-math.inf)
         self.limit_settings.apply()
@@ -218,7 +207,7 @@ class Robot(LinkObserver):
         scale = self.profile.calibration.turn
         with self.motion.counting_refusals():
             turn = Turn.to_heading(angle, odometry.yaw, scale) if absolute else Turn.by(angle, scale)
-        self.motion.perform(turn, odometry, now)
+        self.motion.perform(turn, now)
         return turn
 
     def move(self, distance: float, now: float) -> Move:
@@ -235,7 +224,7 @@ class Robot(LinkObserver):
         """
         with self.motion.counting_refusals():
             move = Move.by(distance, self.profile.calibration.scale)
-        self.motion.perform(move, self.estimator.odometer.state, now)
+        self.motion.perform(move, now)
         return move
 
     def cancel(self, goal: MotionGoal) -> None:
@@ -353,35 +342,65 @@ class Robot(LinkObserver):
         self.limit_settings.apply()
         return result
 
-    # -- for LinkObserver ------------------------------------------------------------------------------------
+    # -- for RobotLink ---------------------------------------------------------------------------------------
+
+    def on_byte_time(self, byte_time: float | None) -> None:
+        """The port was opened or runs at another speed; `byte_time` as Port has it."""
+        self.line.on_byte_time(byte_time)
+        self.pace(-math.inf)
+
+    def on_identity(self, identity: SyncReply, now: float) -> None:
+        """The robot has been identified, and a session is about to be opened: choose its profile for all components."""
+        known = True
+        self.identity = identity
+        if self.options.profile:
+            self.profile_reason = f"it was requested: {self.options.profile}"
+        else:
+            chosen = choose_profile(identity.robot_class, identity.subclass, self.dialect.fallback)
+            self.profile, self.profile_reason = calibrated_profile(*chosen, identity.name)
+            known = identity.subclass.lower() in self.profile.subclasses
+        self.dialect.set_profile(self.profile)
+        for component in self.components:
+            component.on_profile()
+        self.pace(now)
+        self.queue.spacing = self.profile.link.command_spacing
+        self.tuning.requested.update(self.limit_settings.tuning())
+        self.limit_settings.apply()
+        if self.dialect.supports(Command.POLLING, self.profile.firmware):
+            self.sequence.configure(self.options.sonar_sequence)
+        self.link.emit(Identified(identity, self.profile, self.profile_reason, known))
+
+    def measured(self, packet: Packet, stamp: float, size: int) -> tuple[Packet, float]:
+        """Return a packet as the components handle it, and the time (s) at which the robot took its values."""
+        return self.estimator.measured(packet, stamp, size)
+
+    def on_early_sip(self, sip: Sip, stamp: float) -> None:
+        """A SIP whose values are of the time `stamp` (s) arrived before the session was open."""
+        self.estimator.on_early_sip(sip, stamp)
+
+    # -- inside -----------------------------------------------------------------------------------------------
 
     def pace(self, now: float) -> None:
         """Use the line speed for stamps and for the plan of the streams."""
         self.link.decoder.byte_time = self.queue.byte_time = self.line.byte_time
-        self.bandwidth.set_byte_time(self.line.byte_time, now)
+        self.streams.review(now)
 
     def arrange(self, now: float) -> None:
         """Apply the options about ports and streams."""
         options, config = self.options, self.tuning.config
         self.link.trace = options.trace
         self.digital_outputs.mask_first = options.digital_output_mask_first
-        self.encoders.leading = options.encoder_odometry
+        self.estimator.encoders.leading = options.encoder_odometry
         self.streams.set(IO, options.io_stream or self.inputs.needed, now)
         self.streams.set(ENCODERS, options.encoder_stream or options.encoder_odometry, now)
         # With has_gyro 2 the firmware uses the gyro itself and sends no packets.
         self.streams.set(GYRO, options.gyro and config is not None and config.value("has_gyro") == 1, now)
         self.gyro.enabled = options.gyro
         self.streams.set(COMPASS, options.compass == "packets", now)
-        self.streams.set(GRIPPER, options.gripper_stream and config is not None and fitted(config), now)
+        self.streams.set(GRIPPER, options.gripper_stream and bool(self.gripper.fitted), now)
         self.streams.set(JOYSTICK, options.joystick_stream, now)
         self.compass.show_in_sip(options.compass == "sip", now)
         self.bumpers.configure(options.bumper_stall, now)
-
-    def driven(self) -> bool:
-        """Return whether the wheels should turn; a heading can be kept at rest."""
-        return isinstance(self.motion.requested, Velocity | Wheels) and bool(self.motion.requested)
-
-    # -- inside -----------------------------------------------------------------------------------------------
 
     def _is_requested(self, dialect: Dialect) -> bool:
         """Return whether the profile of the options uses this dialect."""
@@ -396,17 +415,7 @@ class Robot(LinkObserver):
             return ""
         return f"{self.profile.description} has no {command.name}"
 
-    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        heading = sip.heading * self.profile.units.angle
-        self.motion.watch(self.estimator.odometer.state, heading, now, jumped=self.jumped)
-
-    def _on_encoders(self, packet: Encoders, stamp: float, now: float) -> None:
-        config, odometer = self.tuning.config, self.estimator.odometer
-        for event in self.encoders.update(packet, stamp, odometer, self.profile, config):
-            self.link.emit(event)
-
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
         self.pace(now)
         self.limit_settings.apply()
         self.arrange(now)
-        self.estimator.sonar_cycle = self.bandwidth.sonar_cycle

@@ -165,14 +165,14 @@ def take_snapshot(robot: Robot) -> RobotSnapshot:
         sonars=_sonars(robot),
         bumpers=robot.bumpers.newest,
         commands=_commands(robot),
-        plan=robot.bandwidth.plan,
+        plan=robot.streams.plan,
         streams=tuple(
             StreamSnapshot(stream.name, state.packets, state.resent, state.silent)
             for stream, state in robot.streams.states.items()
         ),
         aux=tuple(replace(port.stats) for port in robot.aux),
         odometry_jumps=robot.estimator.odometer.jumps,
-        encoder_jumps=robot.encoders.jumps,
+        encoder_jumps=robot.estimator.encoders.jumps,
         bad_pings=robot.estimator.bad_pings,
         gyro_center=robot.gyro.center if robot.gyro.calibrated > -math.inf else math.nan,
         digital_outputs=robot.digital_outputs.reported,

@@ -11,12 +11,15 @@ packets are acknowledged. What the firmware does not have, or the line has no ro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from ..protocol import OVERHEAD, Command, Compass, Encoders, Gripper, Gyro, Instruction, Io, Joystick, Packet
-from .bandwidth import BandwidthPlanner
+from ..protocol import OVERHEAD, Command, Compass, Encoders, Gripper, Gyro, Instruction, Io, Joystick, Packet, Sip
+from .bandwidth import Plan, plan
 from .component import Component, Context
+from .devices.sonar_sequence import ARRAY
+from .events import Notice
 from .request import RequestComponent, RetryPolicy
 
 #: A stream whose packets are missing is requested at this interval; after the limit the driver warns, and requests it
@@ -43,7 +46,10 @@ GYRO = Stream("GYROpac", Gyro, Command.GYRO, 1, 19)
 GRIPPER = Stream("GRIPPERpac", Gripper, Command.GRIPREQUEST, 2, 9)
 JOYSTICK = Stream("JOYSTICKpac", Joystick, Command.JOYREQUEST, 2, 14)
 COMPASS = Stream("TCM2pac", Compass, Command.TCM2, 3, 26)
-STREAMS = (IO, ENCODERS, GYRO, GRIPPER, JOYSTICK, COMPASS)
+#: In the order in which they get room on the line.
+STREAMS = (ENCODERS, GYRO, IO, GRIPPER, JOYSTICK, COMPASS)
+#: Bytes of AmigOS's SIP without sonar readings, while none has come, and what each reading adds.
+_SIP, _READING = 30, 3
 
 
 class StreamState(RequestComponent):
@@ -70,7 +76,7 @@ class StreamState(RequestComponent):
         self.name, self.confirmed_by = stream.name, (stream.packet,)
         super().__init__(context)
         self.stream = stream
-        self.size = stream.size  #: bytes of the largest frame so far
+        self.size = stream.size
         self.requested = False
         self.active = False
         self.packets = 0
@@ -143,45 +149,77 @@ class StreamState(RequestComponent):
 
 
 class Streams(Component):
-    """Requests the streams that the user wants and that robot and line can carry."""
+    """Requests the streams that the user wants and that robot and line can carry.
 
-    def __init__(self, context: Context, planner: BandwidthPlanner) -> None:
+    Attributes:
+        states: What is known of each stream.
+        plan: Which of the requested streams the line can carry.
+    """
+
+    def __init__(self, context: Context, byte_time: Callable[[], float]) -> None:
+        """Make a component that requests nothing.
+
+        Args:
+            context: The robot's.
+            byte_time: Returns s for each byte on the line; 0 for a line without a speed.
+        """
         # Before this component: each of them begins a session before all are reviewed.
         self.states: Mapping[Stream, StreamState] = {
-            stream: StreamState(context, stream, self._review_all) for stream in STREAMS
+            stream: StreamState(context, stream, self.review) for stream in STREAMS
         }
         super().__init__(context)
-        self._planner = planner
-        self._now = 0.0
-        planner.on_change = self._review_all
+        self._byte_time = byte_time
+        self._bare_sip = 0  #: bytes of this robot's SIP without sonar readings; 0 before the first one
+        self._reported: Mapping[str, str] = {}  #: the streams whose absence is reported
+        self.plan = self._planned()
+        context.on_packet(Sip, self._on_sip)
 
     def set(self, stream: Stream, on: bool, now: float) -> None:
         """Request or release a stream, for this session and later ones; `now` is in s."""
-        state, self._now = self.states[stream], now
+        state = self.states[stream]
         if on != state.requested:
             state.requested = on
-            self._review(state)
+            self.review(now)
 
     def problem(self, stream: Stream) -> str:
         """Return why a requested stream is not available, as a sentence; "" if it is."""
-        return self._context.unsupported(stream.command) or self._planner.plan.reasons.get(stream.name, "")
+        return self._context.unsupported(stream.command) or self.plan.reasons.get(stream.name, "")
 
     def on_session_start(self, now: float) -> None:
         """Request the streams again."""
-        self._review_all(now)
+        self._bare_sip, self._reported = 0, {}
+        self.review(now)
 
     def counters(self) -> Mapping[str, int]:
         """Return how often streams were requested again."""
         return {"streams_resent": sum(state.resent for state in self.states.values())}
 
-    def _review_all(self, now: float) -> None:
-        self._now = now
-        for state in self.states.values():
-            self._review(state)
+    def review(self, now: float) -> None:
+        """Start and stop streams after a change of the requests, the robot or the line."""
+        self.plan = self._planned()
+        for stream, state in self.states.items():
+            state.set_active(stream.name in self.plan.accepted, now)
+        if self._bare_sip:  # before that the plan is a guess
+            for name, reason in self.plan.reasons.items():
+                if name not in self._reported:  # the numbers in the reason change with the other streams
+                    self._context.emit(Notice(reason))
+            self._reported = self.plan.reasons
 
-    def _review(self, state: StreamState) -> None:
-        """Start or stop a stream after a change of the request, the robot or the line."""
-        stream = state.stream
-        supported = state.requested and not self._context.unsupported(stream.command)
-        self._planner.request(stream.name, state.size if supported else 0, self._now)
-        state.set_active(self._planner.accepts(stream.name), self._now)
+    def sip_bytes(self) -> int:
+        """Return the bytes of this robot's SIP with as many readings as its sonars make in a cycle."""
+        arrays = max(1, math.ceil(len(self._context.profile().sonar.poses) / ARRAY))
+        readings = arrays * math.ceil(self._context.info_cycle / self._context.sonar_cycle - 1e-6)
+        return (self._bare_sip or _SIP) + _READING * readings
+
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        if not self._bare_sip:
+            self._bare_sip = len(sip.encode()) + OVERHEAD - _READING * len(sip.sonar)
+            self.review(now)
+
+    def _planned(self) -> Plan:
+        requested = {
+            stream.name: state.size
+            for stream, state in self.states.items()
+            if state.requested and not self._context.unsupported(stream.command)
+        }
+        return plan(self._byte_time(), self._context.info_cycle, self.sip_bytes(), requested)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...profiles import MAX_BUMPER_SEGMENTS
-from ...protocol import Command, Parameters, Sip
+from ...protocol import Command, Sip
 from ..component import Component, Context
 from ..events import BumperReading
 from ..unconfirmed import UnconfirmedCommands
@@ -25,15 +25,11 @@ class BumperReader(Component):
         self.newest: BumperReading | None = None
         self._unconfirmed = unconfirmed
         self._stall: int | None = None  #: argument of BUMPSTALL; None leaves it as it is
-        self._config: Parameters | None = None
-        context.on_packet(Parameters, self._on_config)
         context.on_packet(Sip, self._on_sip)
-        self._count_segments()
 
     def on_profile(self) -> None:
-        """Use the number of segments of the profile until CONFIGpac reports it."""
-        self.newest = self._config = None
-        self._count_segments()
+        """Forget what another robot reported."""
+        self.newest = None
 
     def configure(self, stall: str, now: float) -> None:
         """Set which rings stall the motors.
@@ -54,26 +50,24 @@ class BumperReader(Component):
         if self._stall is not None and not self._context.unsupported(Command.BUMPSTALL):
             self._unconfirmed.request(Command.BUMPSTALL, Command.BUMPSTALL(self._stall), now)
 
-    def _count_segments(self) -> None:
-        """Count the segments of both rings: those of the profile, or more if the robot's FLASH has more."""
-        rings, config = self._context.profile().bumpers, self._config
+    def _segments(self) -> tuple[int, int]:
+        """Return the segments of the front and rear ring: those of the profile, or more if the FLASH has more."""
+        rings, config = self._context.profile().bumpers, self._context.config()
         front = config.value("front_bumpers") if config else None
         rear = config.value("rear_bumpers") if config else None
         # The FLASH may contain any byte; the SIP has no bits for more segments.
-        self._front = min(MAX_BUMPER_SEGMENTS, max(rings.front_segments, front or 0))
-        self._rear = min(MAX_BUMPER_SEGMENTS, max(rings.rear_segments, rear or 0))
-
-    def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
-        self._config = config
-        self._count_segments()
+        return (
+            min(MAX_BUMPER_SEGMENTS, max(rings.front_segments, front or 0)),
+            min(MAX_BUMPER_SEGMENTS, max(rings.rear_segments, rear or 0)),
+        )
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        if not (self._front or self._rear):
+        front, rear = self._segments()
+        if not (front or rear):
             return
         # The front ring is in the byte of the right wheel, as in earlier clients; one manual has the opposite order
         # (docs/protocol E-31).
-        front, rear = _bits(sip.right_stall_bumpers, self._front), _bits(sip.left_stall_bumpers, self._rear)
-        self.newest = BumperReading(stamp, front, rear)
+        self.newest = BumperReading(stamp, _bits(sip.right_stall_bumpers, front), _bits(sip.left_stall_bumpers, rear))
         self._context.emit(self.newest)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from ...protocol import Command, Instruction, Packet, Parameters, Sip
+from ...protocol import Command, Instruction, Packet, Sip
 from ...protocol import Gripper as GripperPacket
 from ..command_queue import MAX_ROUTINE, QUEUE_FULL, Priority
 from ..component import Context
@@ -80,11 +80,9 @@ class GripperControl(RequestComponent):
         super().__init__(context)
         self.newest: GripperReading | None = None
         self._order = ""  #: its name
-        self._fitted: bool | None = None  #: as CONFIGpac reports it; None: no CONFIGpac has arrived
         self._sip: Sip | None = None
         self._packet: GripperPacket | None = None
         self._packet_stamp = -math.inf
-        context.on_packet(Parameters, self._on_config)
         context.on_packet(GripperPacket, self._on_gripper)
         context.on_packet(Sip, self._on_sip)
 
@@ -114,13 +112,10 @@ class GripperControl(RequestComponent):
 
     def on_session_start(self, now: float) -> None:
         """Forget the state: packets of this session report it."""
-        self.newest = self._fitted = self._sip = self._packet = None
+        self.newest = self._sip = self._packet = None
         self._packet_stamp = -math.inf
 
     # -- packets ----------------------------------------------------------------------------------------------
-
-    def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
-        self._fitted = fitted(config)
 
     def _on_gripper(self, packet: GripperPacket, stamp: float, now: float) -> None:
         self._packet, self._packet_stamp = packet, stamp
@@ -128,21 +123,26 @@ class GripperControl(RequestComponent):
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         self._sip = sip
-        if self._fitted:
-            self._update(stamp)
+        self._update(stamp)
 
     def _update(self, stamp: float) -> None:
-        if self._sip and self._kind and self._fitted:
+        if self._sip and self._kind and self.fitted:
             self.newest = self._reading(self._sip, stamp)
             self._context.emit(self.newest)
 
     # -- inside -----------------------------------------------------------------------------------------------
 
+    @property
+    def fitted(self) -> bool | None:
+        """Whether the robot reports a gripper; None before its CONFIGpac."""
+        config = self._context.config()
+        return bool(config.value("gripper")) if config else None
+
     def _commands(self) -> Iterable[Instruction]:
         return [Command.GRIPPER(ORDERS[self._order].number)]
 
     def _absent(self) -> str:
-        if self._fitted is False or self._kind == NONE:
+        if self.fitted is False or self._kind == NONE:
             return "this robot reports no gripper (FLASH parameter Gripper)"
         return ""
 
@@ -208,11 +208,6 @@ class GripperControl(RequestComponent):
             self._request.succeed(f"{sent}: {_text(state)}, and the robot does not report which end")
             return ""
         return f"{sent}; the robot reports {_text(state)}"
-
-
-def fitted(config: Parameters) -> bool:
-    """Return whether the robot reports a gripper."""
-    return bool(config.value("gripper"))
 
 
 def _paddles(state: int) -> Paddles:

@@ -20,8 +20,9 @@ from ...errors import RequestRefusedError
 from ...protocol import Command, Instruction, Sip
 from ..command_queue import Priority
 from ..component import Component, Context
-from ..events import EmergencyStopChanged, Notice, Odometry
+from ..events import EmergencyStopChanged, Notice
 from ..outcome import Outcome
+from ..sensing.state_estimator import StateEstimator
 from .goal import SETTLE, MotionGoal, Progress
 from .limits import VelocityLimits
 from .setpoint import STANDING, Heading, Setpoint, Velocity, Wheels
@@ -68,8 +69,9 @@ class Motion(Component):
         context: Context,
         limits: VelocityLimits,
         timeout: float,
-        motors_coming: Callable[[], bool] = lambda: False,
-        values_coming: Callable[[], bool] = lambda: False,
+        estimator: StateEstimator,
+        motors_coming: Callable[[], bool],
+        values_coming: Callable[[], bool],
     ) -> None:
         """Make a motion of zero velocity.
 
@@ -77,6 +79,7 @@ class Motion(Component):
             context: The robot's.
             limits: Velocity limits.
             timeout: Time in s after which a set-point that is not repeated is replaced by zero.
+            estimator: Knows pose and heading of the robot.
             motors_coming: Returns whether the driver is switching the motors on.
             values_coming: Returns whether the driver is setting tuning values that the robot does not hold yet.
         """
@@ -87,6 +90,7 @@ class Motion(Component):
         self.emergency = False
         self._stopped_at = -math.inf  #: s, the newest stop: velocities from before that are refused
         self.requested: Setpoint | MotionGoal = STANDING
+        self._estimator = estimator
         self._queue = context.queue
         self._running = False
         self._no_robot = "not connected yet"  #: why there is no robot
@@ -165,8 +169,8 @@ class Motion(Component):
 
         self._hold(limited, now)
 
-    def perform(self, goal: MotionGoal, odometry: Odometry, now: float) -> Future[Outcome]:
-        """Start a goal, measured from this odometry on.
+    def perform(self, goal: MotionGoal, now: float) -> Future[Outcome]:
+        """Start a goal, measured from the present odometry on.
 
         It starts when the robot is at rest, and waits for motors and tuning values that the driver is setting already.
 
@@ -183,6 +187,7 @@ class Motion(Component):
                 raise RequestRefusedError(_MOTORS_OFF)
         self.stats.accepted += 1
         at_rest = not (self.requested or self._stops_left or self._moving)
+        odometry = self._estimator.odometer.state
         goal.begin(odometry, now, at_rest=at_rest)
         self._replace(goal, math.inf, now)
         if self._progress:
@@ -248,6 +253,11 @@ class Motion(Component):
             self.add_refused()
             raise
 
+    @property
+    def driven(self) -> bool:
+        """Whether the wheels should turn; a heading can be kept at rest."""
+        return isinstance(self.requested, Velocity | Wheels) and bool(self.requested)
+
     def limits_changed(self) -> None:
         """Apply new limits: lower ones to the current velocity, too, higher ones to the next (docs/decisions/0005)."""
         if isinstance(self.requested, MotionGoal) or not self.requested:
@@ -288,24 +298,20 @@ class Motion(Component):
         self._at_rest = not (self._moving or sip.moving)
         self._moving = sip.moving
         self._motors_off_since = math.inf if sip.motors_enabled else min(now, self._motors_off_since)
-
-    def watch(self, odometry: Odometry, heading: float, now: float, *, jumped: bool) -> None:
-        """Update from a SIP.
-
-        Args:
-            odometry: The odometry.
-            heading: Heading in the robot's own frame, rad.
-            now: Time in s.
-            jumped: The robot's counters were set, so that its headings have another meaning.
-        """
-        motors_on = self._motors_off_since == math.inf
-        configured = not self._values_coming()
-        self._progress = Progress(odometry, heading, self._moving, self._at_rest, motors_on, configured, now)
+        self._progress = Progress(
+            odometry=self._estimator.odometer.state,
+            heading=sip.heading * self._context.profile().units.angle,
+            moving=self._moving,
+            at_rest=self._at_rest,
+            motors_on=sip.motors_enabled,
+            configured=not self._values_coming(),
+            now=now,
+        )
         if self._stopping:
             self._watch_stopping(self._progress)
         if isinstance(self.requested, MotionGoal):
             self._advance(self.requested, self._progress)
-        elif isinstance(self.requested, Heading) and jumped:
+        elif isinstance(self.requested, Heading) and self._estimator.jumped:
             self._notify("the robot's own heading was set while it kept one: stopped")
             self.zero_velocities()
 

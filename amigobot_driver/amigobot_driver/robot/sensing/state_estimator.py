@@ -1,82 +1,123 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Converts the SIP into SI units: odometry, sonar, battery, flags."""
+"""Converts the packets of the robot into SI units: odometry, sonar, battery, flags."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from ...profiles import Profile
-from ...protocol import Sip
+from ...protocol import ArcosTail, Command, Config, Encoders, Packet, Reset, Sip
+from ..component import Component, Context
 from ..devices.digital_io import port_state
 from ..devices.sonar_sequence import ARRAY
-from ..events import BatteryChanged, Event, Ping, Report
+from ..events import BatteryChanged, Notice, OdometryStale, Ping, Report
+from ..packet_clock import PacketClock
 from .battery import BatteryMonitor
+from .encoders import WheelEncoders
 from .odometry import Odometer
+from .rest import RestFilter
 
 #: rad/s per unit of the SIP's own rotation velocity (ARCOS).
 _ROTATION_STEP = math.radians(0.1)
 
 
-class StateEstimator:
-    """Converts the SIPs of one robot.
+class StateEstimator(Component):
+    """Knows the state of one robot. It handles a packet before all other components.
 
     Attributes:
+        odometer: The pose; a new one for another profile, with the same pose.
+        encoders: Encoder ticks.
+        battery: Voltage and level of the battery.
         report: The newest one; None before the first SIP.
         newest: The last ping of each sonar, by number.
         bad_pings: Readings of sonars that the profile does not have.
-        sonar_cycle: Time in s from one ping of an array to the next.
+        jumped: The counters have jumped in the newest SIP.
     """
 
-    def __init__(self, profile: Profile, before: StateEstimator | None = None) -> None:
-        self.odometer: Odometer = Odometer(profile, before.odometer if before else None)
+    def __init__(self, context: Context, byte_time: Callable[[], float], driven: Callable[[], bool]) -> None:
+        """Make an estimator at the origin.
+
+        Args:
+            context: The robot's.
+            byte_time: Returns s for each byte on the line, 0 where it is not known.
+            driven: Returns whether the wheels should turn.
+        """
+        super().__init__(context)
+        self._profile = profile = context.profile()
+        self.odometer = Odometer(profile)
+        self.encoders = WheelEncoders()
         self.battery = BatteryMonitor(profile.battery)
         self.report: Report | None = None
         self.newest: dict[int, Ping] = {}
         self.bad_pings = 0
-        self.sonar_cycle = profile.sonar.cycle
-        self._profile = profile
-        self._charges: bool = before is not None and before._charges  #: the robot has reported that it charges
+        self.jumped = False
+        self._charges = False  #: the robot has reported that it charges
+        self._driven = driven
+        self._rest = RestFilter()
+        self._clock = PacketClock(byte_time, lambda: context.info_cycle, self._pose_age)
+        context.on_packet(Sip, self._on_sip)
+        context.on_packet(Encoders, self._on_encoders)
+        context.on_packet(Reset, lambda packet, stamp, now: self.odometer.robot_reset())
+        context.on_sent(Command.OPEN, lambda command, now: self.odometer.opened(now))
 
-    def forget_sonars(self) -> None:
-        """Forget report and pings: a new session begins, and old ones are no measurements any more."""
-        self.report, self.newest = None, {}
+    # -- before the components handle a packet -----------------------------------------------------------------
 
-    def update(
-        self,
-        sip: Sip,
-        stamp: float,
-        cycle: float,
-        *,
-        pose_age: float = 0.0,
-        wheels_streamed: bool = False,
-        pose_streamed: bool = False,
-    ) -> tuple[Event, ...]:
-        """Take a SIP.
+    def measured(self, packet: Packet, stamp: float, size: int) -> tuple[Packet, float]:
+        """Return a packet as the components handle it: a robot at rest reports no velocity.
 
         Args:
-            sip: The packet.
-            stamp: When the robot was at the pose, s.
-            cycle: Time between two SIPs of the robot, s.
-            pose_age: Time from `stamp` to the last ping, s.
-            wheels_streamed: See `Report`.
-            pose_streamed: See `Report`.
+            packet: A packet of the session.
+            stamp: Time in s at which its first byte was sent.
+            size: Bytes of its frame.
 
         Returns:
-            The events that it causes; the last one is its `Report`.
+            The packet, and the time (s) at which the robot took its values.
         """
+        time = self._clock.measurement_time(packet, stamp, size)
+        if isinstance(packet, Sip):
+            packet = self._rest.filtered(packet, time, self._profile.units.velocity, driven=self._driven())
+        return packet, time
+
+    def on_early_sip(self, sip: Sip, stamp: float) -> None:
+        """Take a SIP from before the session: an Erratic streams before OPEN, which zeroes its counters."""
+        self.odometer.update(sip, stamp, self._clock.cycle)
+
+    # -- session and packets -----------------------------------------------------------------------------------
+
+    def on_profile(self) -> None:
+        """Forget report and pings: old ones are no measurements any more. The pose continues."""
+        self.report, self.newest = None, {}
+        if self._context.profile() != self._profile:
+            self._profile = self._context.profile()
+            self.odometer = Odometer(self._profile, self.odometer)
+            self.battery = BatteryMonitor(self._profile.battery)
+
+    def on_session_start(self, now: float) -> None:
+        """Count cycles and encoder ticks anew."""
+        self.encoders.restart()
+        self._clock.restart()
+
+    def on_session_end(self, reason: str) -> None:
+        """The velocity is not known any more."""
+        if not self.odometer.interrupted:
+            self.odometer.interrupt()
+            self._context.emit(OdometryStale(self.odometer.state))
+
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         volts, charging = sip.volts, sip.charging
         self._charges |= bool(charging)
-        if not self._charges:
-            charging = None  # many robots never report anything but "not charging", on the charger too (ARIA)
-        level_changed = self.battery.update(volts, stamp)
+        if self.battery.update(volts, stamp):
+            self._context.emit(BatteryChanged(self.battery.level, self.battery.voltage))
+        jumps, pinged = self.odometer.jumps, stamp + self._pose_age()
+        streamed = self.encoders.follows(stamp)
         reported_charge = None if sip.charge is None else sip.charge / 100
         self.report = Report(
             stamp=stamp,
-            odometry=self.odometer.update(sip, stamp, cycle),
-            pings=self._pings(sip, stamp + pose_age),
-            sonar_ages=self._sonar_ages(stamp + pose_age),
+            odometry=self.odometer.update(sip, stamp, self._clock.cycle),
+            pings=self._pings(sip, pinged),
+            sonar_ages=self._sonar_ages(pinged),
             volts=volts,
             motors_enabled=sip.motors_enabled,
             sonar_enabled=sip.sonar_enabled,
@@ -84,7 +125,8 @@ class StateEstimator:
             left_stalled=sip.left_stalled,
             right_stalled=sip.right_stalled,
             stop_button=sip.stop_button,
-            charging=charging,
+            # Many robots never report anything but "not charging", on the charger too (ARIA).
+            charging=charging if self._charges else None,
             charge_state=sip.charge_name,
             faults=sip.fault_names,
             celsius=sip.celsius,
@@ -94,12 +136,24 @@ class StateEstimator:
             ports=port_state(sip),
             smoothed_volts=self.battery.voltage,
             frame=self.odometer.frame,
-            wheels_streamed=wheels_streamed,
-            pose_streamed=pose_streamed,
+            wheels_streamed=streamed,
+            pose_streamed=streamed and self.encoders.leading,
         )
-        if level_changed:
-            return BatteryChanged(self.battery.level, self.battery.voltage), self.report
-        return (self.report,)
+        self._context.emit(self.report)
+        self.jumped = self.odometer.jumps != jumps
+        if self.jumped:
+            self._context.emit(Notice("the robot's position counters jumped: the pose lacks what it moved meanwhile"))
+
+    def _on_encoders(self, packet: Encoders, stamp: float, now: float) -> None:
+        for event in self.encoders.update(packet, stamp, self.odometer, self._profile, self._context.config()):
+            self._context.emit(event)
+
+    def _pose_age(self) -> float:
+        """Return by how many s the pose in a SIP is older than the SIP: the time that the firmware's gyro takes."""
+        config = self._context.config()
+        if not (isinstance(config, Config) and isinstance(config.tail, ArcosTail)) or self.encoders.leading:
+            return 0.0
+        return (config.tail.kinematics_delay or 0) / 1000
 
     def _sonar_ages(self, stamp: float) -> tuple[float | None, ...]:
         """Return for each sonar the time (s) from its last reading to `stamp`; None before the first."""
@@ -121,7 +175,7 @@ class StateEstimator:
                 continue
             distance = reading.range * self._profile.units.range
             echo = max(distance, sonar.min_range) if distance < sonar.max_range else math.inf
-            pings.append(Ping(number, echo, stamp - later * self.sonar_cycle))
+            pings.append(Ping(number, echo, stamp - later * self._context.sonar_cycle))
         pings.reverse()
         for ping in pings:
             self.newest[ping.number] = ping
