@@ -85,8 +85,8 @@ class ErraticConfig(Parameters):
     serial: Annotated[str, FixedString(10)]  #: serial number
     version: U8  #: major version of the firmware
     subversion: U8  #: minor version
-    baud_host: U8  #: code of BAUD_RATES
-    baud_aux: U8  #: code of BAUD_RATES
+    host_baud: U8  #: code of BAUD_RATES
+    aux1_baud: U8  #: code of BAUD_RATES
     rev_count: U16  #: encoder ticks in one turn of a wheel
     watchdog: U16  #: ms
     low_battery: S16  #: 0.1 V
@@ -123,16 +123,6 @@ class ErraticConfig(Parameters):
     def firmware_version(self) -> str:
         """Version as "major.minor"."""
         return f"{self.version}.{self.subversion}"
-
-    @property
-    def host_baud(self) -> int:
-        """Code of the line speed, see BAUD_RATES."""
-        return self.baud_host
-
-    @property
-    def aux1_baud(self) -> int:
-        """Code of the line speed, see BAUD_RATES."""
-        return self.baud_aux
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

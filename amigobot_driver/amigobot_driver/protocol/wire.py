@@ -17,12 +17,10 @@ A packet is a frozen dataclass; its annotations define how each field is encoded
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import itertools
-import struct
 import types
 import typing
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Protocol, TypeVar
 
@@ -54,18 +52,11 @@ def _take(data: bytes, at: int, size: int, kind: str) -> bytes:
     return data[at : at + size]
 
 
-#: Format letters of struct for integers by size in bytes; there is none for three bytes.
-_LETTERS = {1: "B", 2: "H", 4: "I"}
-
-
 class Int:
     """A little-endian integer of 1 to 4 bytes."""
 
     def __init__(self, size: int, *, signed: bool) -> None:
         self._size, self._signed = size, signed
-        letter = _LETTERS.get(size, "")
-        #: format letter of struct, "" if struct has none
-        self.format = letter.lower() if signed else letter
 
     def __str__(self) -> str:
         return f"{'s' if self._signed else 'u'}{8 * self._size}"
@@ -84,10 +75,6 @@ class Int:
             kind, low = ("a signed", -1 << bits - 1) if self._signed else ("an unsigned", 0)
             high = low + (1 << bits) - 1
             raise ValueError(f"{value} does not fit {kind} {bits}-bit integer ({low} to {high})") from None
-
-    def integers(self) -> tuple[struct.Struct, Callable[..., Any]]:
-        """Return the layout of one integer, and what makes the value from it."""
-        return struct.Struct(f"<{self.format}"), int
 
 
 def _characters(value: str) -> bytes:
@@ -154,25 +141,23 @@ class Rest:
 
 
 class Counted:
-    """A count byte and that many items: integers, or records of required integers only.
-
-    Reads only complete items: MobileSim sends too large a count.
-    """
+    """A count byte and that many items. Reads only complete items: MobileSim sends too large a count."""
 
     def __init__(self, item: Any) -> None:
         self._item = _codec(item)
-        self._layout, self._make = self._item.integers()
 
     def __str__(self) -> str:
         return f"count u8, then {self._item} each"
 
     def read(self, data: bytes, at: int) -> tuple[tuple[Any, ...], int]:
         """Read the value at offset `at`; return it and the offset after it."""
-        if at >= len(data):
-            raise TruncatedError(f"1-byte integer at offset {at} of {len(data)} bytes")
-        make, size, begin = self._make, self._layout.size, at + 1
-        end = begin + min(data[at], (len(data) - begin) // size) * size
-        return tuple([make(*row) for row in self._layout.iter_unpack(data[begin:end])]), end
+        count, at = _COUNT.read(data, at)
+        items = []
+        with contextlib.suppress(TruncatedError):
+            for _ in range(count):
+                item, at = self._item.read(data, at)
+                items.append(item)
+        return tuple(items), at
 
     def write(self, value: tuple[Any, ...]) -> bytes:
         """Return the bytes of a value."""
@@ -208,11 +193,6 @@ class Record:
     def write(self, value: Any) -> bytes:
         """Return the bytes of a value."""
         return pack(value)
-
-    def integers(self) -> tuple[struct.Struct, Callable[..., Any]]:
-        """Return the layout of a record of required integers only, and what makes an instance from them."""
-        (cls,) = self._alternatives
-        return struct.Struct("<" + "".join(map(_format, _layout(cls)))), functools.partial(_make, cls)
 
 
 _COUNT = Int(1, signed=False)
@@ -254,54 +234,17 @@ def describe(cls: type) -> tuple[tuple[str, str, bool], ...]:
     return tuple((field.name, str(field.codec), field.optional) for field in _layout(cls))
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Consecutive fields that one call of struct reads, or one field of another kind."""
-
-    fields: tuple[_Field, ...]
-    layout: struct.Struct | None  #: of the integers
-
-
-@functools.cache
-def _runs(cls: type) -> tuple[_Run, ...]:
-    """Group consecutive integers of equal presence; other fields stay single."""
-    runs = []
-    for (integers, _), group in itertools.groupby(_layout(cls), lambda field: (bool(_format(field)), field.optional)):
-        members = tuple(group)
-        if integers:
-            runs.append(_Run(members, struct.Struct("<" + "".join(map(_format, members)))))
-        else:
-            runs += [_Run((member,), None) for member in members]
-    return tuple(runs)
-
-
-def _format(field: _Field) -> str:
-    """Return the struct format letter of an integer field; "" for other fields."""
-    return field.codec.format if isinstance(field.codec, Int) else ""
-
-
-def _make(cls: type, *values: Any) -> Any:
-    """Return a `cls` with the values of its first fields; the others are optional."""
-    return cls(**{field.name: value for field, value in zip(_layout(cls), values, strict=False)})
-
-
 def _read(cls: type, data: bytes, at: int) -> tuple[Any, int]:
     """Read a `cls` at offset `at`, up to the first optional field that the data does not have."""
-    values: list[Any] = []
-    for run in _runs(cls):
-        if run.layout and at + run.layout.size <= len(data):
-            values += run.layout.unpack_from(data, at)
-            at += run.layout.size
-            continue
-        for field in run.fields:
-            try:
-                value, at = field.codec.read(data, at)
-            except TruncatedError:
-                if not field.optional:
-                    raise
-                return _make(cls, *values), at
-            values.append(value)
-    return _make(cls, *values), at
+    values: dict[str, Any] = {}
+    for field in _layout(cls):
+        try:
+            values[field.name], at = field.codec.read(data, at)
+        except TruncatedError:
+            if not field.optional:
+                raise
+            break
+    return cls(**values), at
 
 
 def unpack(cls: type[T], data: bytes) -> T:

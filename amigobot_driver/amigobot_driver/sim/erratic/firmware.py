@@ -59,7 +59,7 @@ class ErraticFirmware(Controller[ErraticFlash]):
         self.drive.limit_speed(self.working.trans_vel_max)
         self.drive.limit_turn_rate(self.working.rot_vel_max)
         parts.sonar.restart(self.profile.sonar.cycle)
-        parts.line.set_baud(BAUD_RATES[self.working.baud_host])
+        parts.line.set_baud(BAUD_RATES[self.working.host_baud])
         self.telemetry.stop()
 
     @property

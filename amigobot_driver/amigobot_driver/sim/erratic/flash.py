@@ -36,8 +36,8 @@ class ErraticFlash(FlashParameters):
     serial: str = text("Serial", "1234", length=9, blanks=True)
     version: int = number("Version", 1, 0, 255)
     subversion: int = number("SubVersion", 0, 0, 255)
-    baud_host: int = number("BaudHost", 2, 0, 4)
-    baud_aux: int = number("BaudAux", 0, 0, 4)
+    host_baud: int = number("BaudHost", 2, 0, 4)
+    aux1_baud: int = number("BaudAux", 0, 0, 4)
     #: encoder counts in one turn of a wheel
     rev_count: int = number("RevCount", 38400, 1, 0xFFFF)
     watchdog: int = number("WatchDog", 2000, 0, 0xFFFF)
