@@ -21,7 +21,7 @@ setup(
     maintainer_email="maintainers@example.org",
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
-    package_data={NAME: ["py.typed", "dashboard/static/*", "web/static/*", "verify/*.yaml"]},
+    package_data={NAME: ["py.typed", "dashboard/static/*", "web/static/*", "*/*.yaml"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),

@@ -90,7 +90,7 @@ def drive(bench: Bench, motions: list[Motion]) -> Driven:
     truth.look()
     reports += bench.told(Report, begin)
     steps = [
-        Step(b.odometry.travelled - a.odometry.travelled, b.odometry.turned - a.odometry.turned)
+        (b.odometry.travelled - a.odometry.travelled, b.odometry.turned - a.odometry.turned)
         for a, b in pairwise(reports)
     ]
     return Driven(steps, *truth.place(), truth.turned)
@@ -161,7 +161,7 @@ def test_a_rev_count_that_no_command_sets_is_left_alone(known: bool, monkeypatch
 
 
 def test_what_was_not_measured_is_not_corrected() -> None:
-    steps = [Step(0.0, 0.1)] * 100
+    steps = [(0.0, 0.1)] * 100
     found = fit([Measured(steps=steps, turned=10.2)], TRACK)
     assert found.correction == Correction(1.0, pytest.approx(1.02), 0.0)
     assert found.deviation.scale == found.deviation.unequal == math.inf

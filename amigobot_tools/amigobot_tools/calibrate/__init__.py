@@ -18,10 +18,12 @@ another file: use it as `robot:=FILE`, `--robot FILE` or `Options(profile=FILE)`
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import math
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from amigobot_driver import (
@@ -50,29 +52,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this subcommand."""
     add_robot_arguments(parser)
     parser.add_argument("--steps", default=",".join(STEPS), metavar="LIST", help="which of %(default)s")
-    parser.add_argument(
-        "--turns", type=ranges.whole(1, 50), default=5, metavar="N", help="turns on the spot (%(default)s)"
-    )
-    parser.add_argument(
-        "--distance",
-        type=ranges.number(0.3, 20, "m"),
-        default=2.0,
-        metavar="M",
-        help="straight distance (%(default)g m)",
-    )
-    parser.add_argument(
-        "--side", type=ranges.number(0.3, 10, "m"), default=1.0, metavar="M", help="side of the square (%(default)g m)"
-    )
-    parser.add_argument(
-        "--speed", type=ranges.number(0.05, 0.5, "m/s"), default=0.2, metavar="M/S", help="speed (%(default)g m/s)"
-    )
-    parser.add_argument(
-        "--rate",
-        type=ranges.number(0.05, 1.5, "rad/s"),
-        default=0.6,
-        metavar="RAD/S",
-        help="turn rate (%(default)g rad/s)",
-    )
+    for option, kind, default, unit, text in (
+        ("--turns", ranges.whole(1, 50), 5, "N", "turns on the spot (%(default)s)"),
+        ("--distance", ranges.number(0.3, 20, "m"), 2.0, "M", "straight distance (%(default)g m)"),
+        ("--side", ranges.number(0.3, 10, "m"), 1.0, "M", "side of the square (%(default)g m)"),
+        ("--speed", ranges.number(0.05, 0.5, "m/s"), 0.2, "M/S", "speed (%(default)g m/s)"),
+        ("--rate", ranges.number(0.05, 1.5, "rad/s"), 0.6, "RAD/S", "turn rate (%(default)g rad/s)"),
+    ):
+        parser.add_argument(option, type=kind, default=default, metavar=unit, help=text)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write here (default: the file of the robot's name)")
     parser.add_argument("--yes", action="store_true", help="write without asking; drives of a real robot still ask")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -140,17 +127,22 @@ def with_rev_count(calibration: Calibration) -> Calibration:
     return dataclasses.replace(calibration, turn=1.0, rev_count=round(calibration.rev_count / calibration.turn))
 
 
+def _corrections(found: Fit) -> tuple[tuple[str, float, float], ...]:
+    """What is corrected, by which share, and its standard deviation."""
+    correction, deviation = found.correction, found.deviation
+    return (
+        ("distances", correction.scale - 1, deviation.scale),
+        ("turns", correction.turn - 1, deviation.turn),
+        ("right wheel over left", correction.unequal, deviation.unequal),
+    )
+
+
 def _implausible(found: Fit) -> str:
     """Why a result cannot be used; "" if it can."""
-    correction = found.correction
-    for what, value in (
-        ("distances", correction.scale - 1),
-        ("turns", correction.turn - 1),
-        ("the difference between the wheels", correction.unequal),
-    ):
+    for what, value, _ in _corrections(found):
         if abs(value) > _MAX_CORRECTION:
             return (
-                f"{what} would be corrected by {value:+.0%}, more than {_MAX_CORRECTION:.0%}: "
+                f"{what}: the correction would be {value:+.0%}, more than {_MAX_CORRECTION:.0%}; "
                 "is a measurement wrong, or the profile (--robot)?"
             )
     if found.worst > _WORST:
@@ -159,13 +151,8 @@ def _implausible(found: Fit) -> str:
 
 
 def _show(found: Fit, before: Calibration, calibration: Calibration) -> None:
-    correction, deviation = found.correction, found.deviation
     print("\nresult                     correction  uncertainty")
-    for what, value, uncertainty in (
-        ("distances", correction.scale - 1, deviation.scale),
-        ("turns", correction.turn - 1, deviation.turn),
-        ("right wheel over left", correction.unequal, deviation.unequal),
-    ):
+    for what, value, uncertainty in _corrections(found):
         shown = "not measured" if math.isinf(uncertainty) else f"{value:+10.2%}   {uncertainty:9.2%}"
         print(f"  {what:24} {shown}")
     if calibration.rev_count:
@@ -193,14 +180,21 @@ def text(name: str, profile: Profile, calibration: Calibration) -> str:
     return f"{head}\nextends: {profile.name}\n{section}\n"
 
 
-def _check_writable(file: Path) -> None:
+@contextlib.contextmanager
+def _written(file: Path) -> Iterator[None]:
+    """Name the file that a block cannot write."""
     try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be written ({error.strerror})") from None
+
+
+def _check_writable(file: Path) -> None:
+    with _written(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.open("a").close()
         if not file.stat().st_size:
             file.unlink()
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be written ({error.strerror})") from None
 
 
 def _write(file: Path, content: str, *, ask: bool) -> int:
@@ -211,10 +205,8 @@ def _write(file: Path, content: str, *, ask: bool) -> int:
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             _say("not written")
             return 1
-    try:
+    with _written(file):
         file.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be written ({error.strerror})") from None
     _say(f"written: {file}")
     return 0
 

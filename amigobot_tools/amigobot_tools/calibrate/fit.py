@@ -12,7 +12,7 @@ A square driven both ways tells the last two from each other, which is the idea 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,12 +28,8 @@ _ANGLE, _LENGTH = math.radians(1.0), 0.01
 _STEP, _ROUNDS = 1e-6, 12
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A motion between two packets, as the robot reports it."""
-
-    forward: float  #: m
-    turn: float  #: rad
+#: A motion between two packets, as the robot reports it: forward in m, turned in rad.
+Step = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,23 +61,22 @@ class Fit:
     worst: float  #: the largest remaining error, in standard deviations of a measurement by hand
 
 
-def corrected(step: Step, correction: Correction, track: float) -> Step:
-    """Return the true motion for a reported one; `track` is that of the profile, m."""
-    return Step(
-        correction.scale * step.forward + correction.unequal * track / 4 * step.turn,
-        correction.turn * step.turn + correction.unequal / track * step.forward,
-    )
+def end_of(steps: Sequence[Step], correction: Correction, track: float) -> tuple[float, float, float]:
+    """Return where reported motions lead to from the origin if they are corrected.
 
+    Args:
+        steps: As reported.
+        correction: Of them.
+        track: Of the profile, m.
 
-def end_of(steps: Iterable[Step]) -> tuple[float, float, float]:
-    """Return where steps lead to from the origin: m, m, rad; the angle is not wrapped."""
-    x = y = yaw = 0.0
-    for step in steps:
-        middle = yaw + step.turn / 2
-        x += step.forward * math.cos(middle)
-        y += step.forward * math.sin(middle)
-        yaw += step.turn
-    return x, y, yaw
+    Returns:
+        m, m, rad; the angle is not wrapped.
+    """
+    reported, turned = np.array(steps).T
+    forward = correction.scale * reported + correction.unequal * track / 4 * turned
+    turn = correction.turn * turned + correction.unequal / track * reported
+    middle = np.cumsum(turn) - turn / 2
+    return float(forward @ np.cos(middle)), float(forward @ np.sin(middle)), float(turn.sum())
 
 
 def fit(drives: Sequence[Measured], track: float) -> Fit:
@@ -123,7 +118,7 @@ def _errors(values: Floats, drives: Sequence[Measured], track: float) -> Floats:
     """How far each drive ends from where it was measured, in standard deviations."""
     correction, errors = Correction(*values.tolist()), []
     for drive in drives:
-        x, y, yaw = end_of(corrected(step, correction, track) for step in drive.steps)
+        x, y, yaw = end_of(drive.steps, correction, track)
         for found, measured, deviation in (
             (yaw, drive.turned, _ANGLE),
             (math.hypot(x, y), drive.distance, _LENGTH),

@@ -9,16 +9,19 @@ import contextlib
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
+
+import yaml
 
 from amigobot_driver import AmigoBot, ConnectionLostError, Report
+from amigobot_driver.sim import WorldPose
 from amigobot_driver.transport.simulated import simulated_pose
 from amigobot_driver.wording import counted, robot_name
 
 from ..governor import MARGIN, free_distance
 from ..keys import Keyboard, keyboard
-from ..state import Echo
 from .fit import Measured, Step
 
 STEPS = ("turns", "straight", "square")
@@ -26,6 +29,8 @@ STEPS = ("turns", "straight", "square")
 _SILENCE = 2.0
 #: s after the robot is at rest until its last packet has come.
 _SETTLE = 0.5
+#: Units of the answers.
+_UNITS = {"turned": math.radians(1), "distance": 0.01, "x": 0.01, "y": 0.01}
 
 
 #: A motion of the firmware: `move` and m, or `turn` and rad.
@@ -56,6 +61,30 @@ class Plan:
     side: float  #: m
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drive:
+    """One drive of a calibration: a row of drives.yaml, which describes the keys."""
+
+    text: str
+    mark: str
+    motions: list[Motion]
+    questions: Mapping[str, str]
+
+
+def drives_of(step: str, plan: Plan) -> Iterator[Drive]:
+    """Yield the drives of a step."""
+    motions = {
+        "turns": turns(plan.turns),
+        "straight": [("move", plan.distance)],
+        "left square": square(plan.side, left=True),
+        "right square": square(plan.side, left=False),
+    }
+    content = yaml.safe_load(files(__package__).joinpath("drives.yaml").read_text(encoding="utf-8"))
+    for row in content[step]:
+        text = row["text"].format(turns=counted(plan.turns, "time"), distance=plan.distance, side=plan.side)
+        yield Drive(text=text, mark=row["mark"], motions=motions[row["motions"]], questions=row["questions"])
+
+
 class Session:
     """Leads through a calibration.
 
@@ -69,10 +98,7 @@ class Session:
         self._robot = robot
         self._port = port
         self._say = say
-
-    @property
-    def _simulated(self) -> bool:
-        return simulated_pose(self._port) is not None
+        self._simulated = simulated_pose(port) is not None
 
     def run(self, plan: Plan) -> list[Measured]:
         """Drive and measure every step that the user does not skip.
@@ -91,54 +117,33 @@ class Session:
                 f"It needs flat floor: {room + body.radius + 0.5:.1f} m ahead, and as much to its left and right for\n"
                 "the square; and a tape measure, and tape to mark the floor. ANY KEY STOPS THE ROBOT."
             )
-        drives: list[Measured] = []
+        measured: list[Measured] = []
         for number, step in enumerate(plan.steps, 1):
             self._say(f"\nStep {number} of {len(plan.steps)}: {step}")
-            drives += {"turns": self._turns, "straight": self._straight, "square": self._squares}[step](plan)
-        return drives
+            for drive in drives_of(step, plan):
+                self._say(drive.text)
+                if self._confirmed(drive.mark):
+                    measured.append(self._measure(drive))
+        return measured
 
-    # -- the steps --------------------------------------------------------------------------------------------
-
-    def _turns(self, plan: Plan) -> Iterator[Measured]:
-        self._say(f"The robot turns {counted(plan.turns, 'time')} to the left on the spot.")
-        if not self._confirmed("Mark on the floor where its nose points."):
-            return
-        steps, truth = self._drive(turns(plan.turns))
-        if truth:
-            yield Measured(steps=steps, turned=truth.turned)
+    def _measure(self, drive: Drive) -> Measured:
+        start = simulated_pose(self._port)
+        steps = self._drive(drive.motions)
+        end = simulated_pose(self._port)
+        if start and end:
+            answers = _seen_from(start, end)
         else:
-            beyond = self._ask("How many degrees has it turned beyond the mark? (minus: too little)")
-            yield Measured(steps=steps, turned=plan.turns * math.tau + math.radians(beyond))
-
-    def _straight(self, plan: Plan) -> Iterator[Measured]:
-        self._say(f"The robot drives {plan.distance:g} m straight on.")
-        if not self._confirmed("Mark on the floor where one wheel touches it."):
-            return
-        steps, truth = self._drive([("move", plan.distance)])
-        if truth:
-            yield Measured(steps=steps, distance=math.hypot(truth.x, truth.y))
-        else:
-            yield Measured(steps=steps, distance=self._ask("How far is the wheel from the mark? (cm)") / 100)
-
-    def _squares(self, plan: Plan) -> Iterator[Measured]:
-        for left in (True, False):
-            side = "left" if left else "right"
-            self._say(f"The robot drives a square of {plan.side:g} m to the {side}, back to its start.")
-            if not self._confirmed("Mark on the floor the middle between its wheels, and where its nose points."):
-                continue
-            steps, truth = self._drive(square(plan.side, left=left))
-            if truth:
-                yield Measured(steps=steps, x=truth.x, y=truth.y)
-            else:
-                x = self._ask("How far is it now ahead of the mark, in the old direction? (cm, minus: behind)")
-                y = self._ask("And how far to the left of it? (cm, minus: to the right)")
-                yield Measured(steps=steps, x=x / 100, y=y / 100)
+            answers = {name: self._ask(question) * _UNITS[name] for name, question in drive.questions.items()}
+        found = {name: answers[name] for name in drive.questions}
+        if "turned" in found:
+            turned = sum(amount for kind, amount in drive.motions if kind == "turn")
+            found["turned"] += math.tau * round(turned / math.tau)
+        return Measured(steps=steps, **found)
 
     # -- driving ----------------------------------------------------------------------------------------------
 
-    def _drive(self, motions: list[Motion]) -> tuple[list[Step], _Truth | None]:
-        """Drive, and return what the robot reported, and where a simulated robot really went."""
-        witness = _Witness(self._port)
+    def _drive(self, motions: list[Motion]) -> list[Step]:
+        """Drive, and return what the robot reported."""
         with self._keys() as keys, self._robot.reports(maxlen=100) as reports:
             last = self._next(reports.get)
             steps: list[Step] = []
@@ -146,7 +151,6 @@ class Session:
                 for kind, amount in motions:
                     (self._robot.start_turn if kind == "turn" else self._robot.start_move)(amount)
                     while not self._robot.is_task_complete():
-                        witness.look()
                         if keys and keys.read(0.0):
                             raise Stopped("a key was pressed, the robot is stopped")
                         self._check(last, ahead=kind == "move")
@@ -160,8 +164,7 @@ class Session:
             end = time.monotonic() + _SETTLE
             while (report := reports.get(max(0.0, end - time.monotonic()))) is not None:
                 last = _append(steps, last, report)
-                witness.look()
-        return steps, witness.truth()
+        return steps
 
     def _next(self, get: Callable[[float], Report | None]) -> Report:
         if (report := get(_SILENCE)) is None:
@@ -174,8 +177,7 @@ class Session:
             raise Stopped("a wheel is stalled: is something in the way?")
         if self._robot.emergency_stopped or report.motors_enabled is False:
             raise Stopped("the motors are off: press MOTORS on the robot, and start again")
-        echoes = (Echo(sonar.range, sonar.age, sonar.x, sonar.y, sonar.heading) for sonar in self._robot.sonar)
-        if ahead and (room := free_distance(echoes, self._robot.profile.body, forward=True)) < MARGIN:
+        if ahead and (room := free_distance(self._robot.sonar, self._robot.profile.body, forward=True)) < MARGIN:
             raise Stopped(f"an obstacle is {room:.2f} m ahead: make room, and start again")
 
     @contextlib.contextmanager
@@ -189,11 +191,11 @@ class Session:
 
     # -- asking -----------------------------------------------------------------------------------------------
 
-    def _confirmed(self, preparation: str) -> bool:
+    def _confirmed(self, mark: str) -> bool:
         """Whether the user has prepared this drive and wants it."""
         if self._simulated:
             return True
-        self._say(preparation)
+        self._say(mark)
         answer = _line("Enter: drive, s: skip, q: quit > ").lower()
         if answer in ("q", "quit"):
             raise Stopped("ended")
@@ -209,38 +211,12 @@ class Session:
             self._say(f"{answer!r:.40} is not a number")
 
 
-@dataclass(frozen=True, slots=True)
-class _Truth:
-    """The true end of a drive, seen from its start."""
-
-    x: float  #: m
-    y: float  #: m
-    turned: float  #: rad
-
-
-class _Witness:
-    """Follows the true pose of a simulated robot, often enough to count its turns."""
-
-    def __init__(self, port: str) -> None:
-        self._port = port
-        self._start = self._last = simulated_pose(port)
-        self._turned = 0.0
-
-    def look(self) -> None:
-        """Look at the robot."""
-        if (pose := simulated_pose(self._port)) and self._last:
-            self._turned += math.remainder(pose.heading - self._last.heading, math.tau)
-            self._last = pose
-
-    def truth(self) -> _Truth | None:
-        """Return the end of the drive; None for a robot that is not simulated in this process."""
-        self.look()
-        if self._start is None or self._last is None:
-            return None
-        start, end = self._start, self._last
-        dx, dy = end.x - start.x, end.y - start.y
-        cos, sin = math.cos(start.heading), math.sin(start.heading)
-        return _Truth(cos * dx + sin * dy, cos * dy - sin * dx, self._turned)
+def _seen_from(start: WorldPose, end: WorldPose) -> dict[str, float]:
+    """What a person would measure: m ahead and to the left, m between both places, rad beyond whole turns."""
+    dx, dy = end.x - start.x, end.y - start.y
+    cos, sin = math.cos(start.heading), math.sin(start.heading)
+    turned = math.remainder(end.heading - start.heading, math.tau)
+    return {"x": cos * dx + sin * dy, "y": cos * dy - sin * dx, "distance": math.hypot(dx, dy), "turned": turned}
 
 
 def _append(steps: list[Step], before: Report, after: Report) -> Report:
@@ -248,7 +224,7 @@ def _append(steps: list[Step], before: Report, after: Report) -> Report:
     if after.frame != before.frame:
         raise Stopped("the robot's counters jumped: start again")
     a, b = before.odometry, after.odometry
-    steps.append(Step(b.travelled - a.travelled, b.turned - a.turned))
+    steps.append((b.travelled - a.travelled, b.turned - a.turned))
     return after
 
 
