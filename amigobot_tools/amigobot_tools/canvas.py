@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+import numpy as np
 from rich.text import Text
 
 _BRAILLE = 0x2800
@@ -41,7 +40,8 @@ class Canvas:
 
     def line(self, start: tuple[float, float], end: tuple[float, float], style: str, step: float = 1.0) -> None:
         """Draw a line between two points (m) with a dot every `step` dots."""
-        for x, y in _points(start, end, self._scale * step):
+        length = max(abs(end[0] - start[0]), abs(end[1] - start[1])) / self._scale
+        for x, y in np.linspace(start, end, 1 + max(1, min(1000, round(length / step)))):
             self.dot(x, y, style)
 
     def character(self, x: float, y: float, character: str, style: str) -> None:
@@ -66,11 +66,3 @@ class Canvas:
         column = round((x - self._center[0]) / self._scale) + self.columns
         row = 2 * self.rows - round((y - self._center[1]) / self._scale)
         return column, row
-
-
-def _points(start: tuple[float, float], end: tuple[float, float], step: float) -> Iterator[tuple[float, float]]:
-    (x0, y0), (x1, y1) = start, end
-    count = max(1, min(1000, round(max(abs(x1 - x0), abs(y1 - y0)) / step)))
-    for index in range(count + 1):
-        share = index / count
-        yield x0 + share * (x1 - x0), y0 + share * (y1 - y0)

@@ -9,22 +9,18 @@ import math
 
 #: Direction of each key: share of the linear and of the angular speed.
 DIRECTIONS = {
-    "up": (1.0, 0.0),
-    "down": (-1.0, 0.0),
-    "left": (0.0, 1.0),
-    "right": (0.0, -1.0),
-    "w": (1.0, 0.0),
-    "s": (-1.0, 0.0),
-    "a": (0.0, 1.0),
-    "d": (0.0, -1.0),
-    "i": (1.0, 0.0),
-    ",": (-1.0, 0.0),
-    "j": (0.0, 1.0),
-    "l": (0.0, -1.0),
-    "u": (1.0, 0.5),
-    "o": (1.0, -0.5),
-    "m": (-1.0, -0.5),
-    ".": (-1.0, 0.5),
+    key: direction
+    for keys, direction in (
+        ("up w i", (1.0, 0.0)),
+        ("down s ,", (-1.0, 0.0)),
+        ("left a j", (0.0, 1.0)),
+        ("right d l", (0.0, -1.0)),
+        ("u", (1.0, 0.5)),
+        ("o", (1.0, -0.5)),
+        ("m", (-1.0, -0.5)),
+        (".", (-1.0, 0.5)),
+    )
+    for key in keys.split()
 }
 #: s until the first repetition of a held key: 0.25 s to 0.66 s on usual systems.
 FIRST_REPEAT = 0.6

@@ -7,26 +7,24 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import sys
 import termios
 from collections.abc import Iterator
 
-#: Names of keys that send more than one byte, and of events that the terminal reports.
-_SEQUENCES = {
-    b"\x1b[A": "up",
-    b"\x1b[B": "down",
-    b"\x1b[C": "right",
-    b"\x1b[D": "left",
-    b"\x1bOA": "up",
-    b"\x1bOB": "down",
-    b"\x1bOC": "right",
-    b"\x1bOD": "left",
-    b"\x1b[I": "focus",
-    b"\x1b[O": "focus lost",
+#: One key: an escape sequence, Alt with a key, or a byte.
+_KEY = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]?|\x1bO.?|\x1b.?|.", re.DOTALL)
+#: A sequence whose rest has not arrived yet.
+_INCOMPLETE = re.compile(rb"\x1b(\[[0-?]*[ -/]*|O)?")
+_ARROWS = {b"A": "up", b"B": "down", b"C": "right", b"D": "left"}
+#: Keys that have a name, and events that the terminal reports.
+_NAMES = {
+    **{b"\x1b" + mode + code: name for mode in (b"[", b"O") for code, name in _ARROWS.items()},
+    **{b"\x1b[I": "focus", b"\x1b[O": "focus lost", b" ": "space", b"\r": "enter", b"\n": "enter"},
+    **dict.fromkeys((b"\x03", b"\x04", b"\x1a"), "quit"),
 }
 _FOCUS_EVENTS_ON, _FOCUS_EVENTS_OFF = b"\x1b[?1004h", b"\x1b[?1004l"
-_NAMES = {"\x03": "quit", "\x04": "quit", "\x1a": "quit", "\x1b": "escape", " ": "space", "\r": "enter", "\n": "enter"}
 
 
 class TerminalClosedError(Exception):
@@ -69,32 +67,10 @@ class Keyboard:
 
 def decode(data: bytes) -> tuple[list[str], bytes]:
     """Return the keys in these bytes, and the beginning of a sequence that is not complete yet."""
-    keys = []
-    while data:
-        if data[:1] != b"\x1b":
-            character = chr(data[0])
-            keys.append(_NAMES.get(character, character))
-            data = data[1:]
-            continue
-        known = next((code for code in _SEQUENCES if data.startswith(code)), None)
-        if known:
-            keys.append(_SEQUENCES[known])
-            data = data[len(known) :]
-        elif any(code.startswith(data) for code in _SEQUENCES):
-            return keys, data
-        else:
-            data = _without_sequence(data)
-    return keys, b""
-
-
-def _without_sequence(data: bytes) -> bytes:
-    """The bytes after an escape sequence that has no meaning here."""
-    if data[1:2] not in (b"[", b"O"):
-        return data[2:]
-    for index in range(2, len(data)):
-        if 0x40 <= data[index] <= 0x7E:
-            return data[index + 1 :]
-    return b""
+    parts = _KEY.findall(data)
+    rest = parts.pop() if parts and _INCOMPLETE.fullmatch(parts[-1]) else b""
+    names = (_NAMES.get(part, "" if len(part) > 1 else chr(part[0])) for part in parts)
+    return [name for name in names if name], rest
 
 
 @contextlib.contextmanager
