@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from amigobot_driver import SonarReading
 from amigobot_driver.profiles import Body
-
-from .state import Echo
 
 #: m that stay free in front of the body
 MARGIN = 0.15
@@ -28,7 +27,7 @@ _AHEAD = math.radians(60)
 BLIND_SPEED = 0.1
 
 
-def free_distance(echoes: Iterable[Echo], body: Body, *, forward: bool) -> float:
+def free_distance(echoes: Iterable[SonarReading], body: Body, *, forward: bool) -> float:
     """Return the free distance (m) between the body and the nearest echo in its path.
 
     Args:
@@ -67,7 +66,7 @@ def safe_speed(distance: float) -> float:
     return _DECELERATION * (math.sqrt(_DELAY**2 + 2 * room / _DECELERATION) - _DELAY)
 
 
-def governed(linear: float, echoes: Iterable[Echo], body: Body | None) -> float:
+def governed(linear: float, echoes: Iterable[SonarReading], body: Body | None) -> float:
     """Return the velocity (m/s), reduced to the speed that is safe in its direction."""
     if linear == 0:
         return 0.0

@@ -29,7 +29,7 @@ from amigobot_driver.cli.temporary_node import NO_LOG_FILE
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_msgs.msg import Bumpers, IoState, RobotConfig, RobotStatus
 
-from .state import LiveRemote, RobotState, newest_echoes, yaw_of
+from .state import LiveRemote, RobotState, milliseconds, newest_echoes, yaw_of
 
 _VELOCITIES = {"geometry_msgs/msg/Twist": Twist, "geometry_msgs/msg/TwistStamped": TwistStamped}
 _SERVICES = ("stop", "emergency_stop", "clear_emergency_stop")
@@ -42,6 +42,30 @@ _LINK = {
     "damaged": "checksum_errors",
     "connections": "connections",
 }
+
+
+def _pose(message: Odometry) -> dict[str, Any]:
+    pose, twist = message.pose.pose, message.twist.twist
+    place = {"x": pose.position.x, "y": pose.position.y, "yaw": yaw_of(pose.orientation)}
+    return {**place, "linear": twist.linear.x, "angular": twist.angular.z}
+
+
+def _ports(message: IoState) -> dict[str, Any]:
+    pins = {"digital_inputs": message.digital_inputs, "digital_outputs": message.digital_outputs}
+    return {**pins, "analog": tuple(message.analog)}
+
+
+#: Topics, and the fields of the state that their messages have.
+_TOPICS: tuple[tuple[type, str, Callable[[Any], dict[str, Any]]], ...] = (
+    (Odometry, "odom", _pose),
+    (BatteryState, "battery_state", lambda message: {"volts": message.voltage, "charge": message.percentage}),
+    (IoState, "io", _ports),
+    (
+        Bumpers,
+        "bumpers",
+        lambda message: {"front_bumpers": tuple(message.front), "rear_bumpers": tuple(message.rear)},
+    ),
+)
 #: s without status after which the node counts as lost
 _SILENT = 2.0
 _NO_NODE = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
@@ -65,27 +89,19 @@ class NodeRemote(LiveRemote):
         self._log_name = self.where.strip("/").replace("/", ".")
         self._status = RobotStatus()
         self._status_at = -math.inf
-        self._config: RobotConfig | None = None
+        self._config = RobotConfig()
         self._profile: Profile | None = None
-        self._odometry: Odometry | None = None
-        self._battery = BatteryState(voltage=math.nan, percentage=math.nan)
-        self._io: IoState | None = None
+        self._known: dict[str, Any] = {}  #: fields of the state that topics have set
         self._ranges: dict[int, tuple[float, float]] = {}
         self._link: dict[str, str] = {}
-        self._bumpers = Bumpers()
         self._drives = drives
         self._publisher: Any = None
         self._context = rclpy.Context()
         rclpy.init(context=self._context, args=NO_LOG_FILE)
         self.node = rclpy.create_node("amigobot_tool", namespace=f"/{name}", context=self._context)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        for kind, topic, attribute in (
-            (Odometry, "odom", "_odometry"),
-            (BatteryState, "battery_state", "_battery"),
-            (IoState, "io", "_io"),
-            (Bumpers, "bumpers", "_bumpers"),
-        ):
-            self.node.create_subscription(kind, topic, partial(setattr, self, attribute), 10)
+        for kind, topic, fields in _TOPICS:
+            self.node.create_subscription(kind, topic, partial(self._on_message, fields), 10)
         self.node.create_subscription(RobotStatus, "status", self._on_status, 10)
         self.node.create_subscription(RobotConfig, "robot_config", self._on_config, latched)
         self.node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
@@ -104,44 +120,30 @@ class NodeRemote(LiveRemote):
 
     def state(self) -> RobotState:
         """Return what is known now."""
-        status, profile, odometry, io, bumpers = self._status, self._profile, self._odometry, self._io, self._bumpers
+        status, profile, alive = self._status, self._profile, self.alive
         # As this tool has published it: a subscription would delay the velocities of others.
         linear, angular = self.commanded
-        alive = self.alive
-        pose = odometry.pose.pose if odometry else None
-        twist = odometry.twist.twist if odometry else None
-        known = alive and status.link_state != RobotStatus.LINK_DISCONNECTED
-        return RobotState(
+        known = dict(self._known)
+        if alive and status.link_state != RobotStatus.LINK_DISCONNECTED:
+            known |= {
+                "celsius": status.temperature,
+                "motors": status.motors_enabled,
+                "sonar": status.sonar_enabled,
+                "moving": status.moving,
+            }
+        if profile:
+            known["echoes"] = newest_echoes(profile, dict(self._ranges), time.monotonic())
+        return (partial(RobotState.of, profile) if profile else RobotState)(
             connected=alive and status.link_state == RobotStatus.LINK_RUNNING,
             note=status.link_text if alive else self._why_silent(),
-            name=self._config.name if self._config else "",
-            model=profile.description if profile else "",
-            body=profile.body if profile else None,
-            limits=profile.limits if profile else None,
-            max_range=profile.sonar.max_range if profile else 5.0,
-            x=pose.position.x if pose else math.nan,
-            y=pose.position.y if pose else math.nan,
-            yaw=yaw_of(pose.orientation) if pose else math.nan,
-            linear=twist.linear.x if twist else math.nan,
-            angular=twist.angular.z if twist else math.nan,
+            name=self._config.name,
             commanded_linear=linear,
             commanded_angular=angular,
-            echoes=newest_echoes(profile, dict(self._ranges), time.monotonic()) if profile else (),
-            volts=self._battery.voltage,
-            charge=self._battery.percentage,
-            celsius=status.temperature if known else math.nan,
-            motors=status.motors_enabled if known else None,
-            sonar=status.sonar_enabled if known else None,
-            moving=status.moving if known else None,
             emergency=status.emergency_stop,
             stalls=tuple(side for side in ("left", "right") if getattr(status, f"stall_{side}")),
             faults=tuple(status.faults),
-            front_bumpers=tuple(bumpers.front),
-            rear_bumpers=tuple(bumpers.rear),
-            digital_inputs=io.digital_inputs if io else None,
-            digital_outputs=io.digital_outputs if io else None,
-            analog=tuple(io.analog) if io else (),
             link=dict(self._link),
+            **known,
         )
 
     def drive(self, linear: float, angular: float) -> str:
@@ -222,7 +224,7 @@ class NodeRemote(LiveRemote):
 
     def _ready(self) -> bool:
         running = self._status.link_state == RobotStatus.LINK_RUNNING
-        known = running and self._odometry is not None and self._profile is not None
+        known = running and "x" in self._known and self._profile is not None
         if not self._drives:
             return known
         return known and self._publisher is not None and all(c.service_is_ready() for c in self._services.values())
@@ -245,14 +247,14 @@ class NodeRemote(LiveRemote):
         if self._profile is None or self._profile.name != message.profile:
             profile = load_profile(message.profile)
             for number in range(len(profile.sonar.poses)):
-                self.node.create_subscription(Range, f"sonar/range_{number}", self._range_keeper(number), 10)
+                self.node.create_subscription(Range, f"sonar/range_{number}", partial(self._on_range, number), 10)
             self._profile = profile
 
-    def _range_keeper(self, number: int) -> Callable[[Range], None]:
-        def keep(message: Range) -> None:
-            self._ranges[number] = message.range, time.monotonic()
+    def _on_range(self, number: int, message: Range) -> None:
+        self._ranges[number] = message.range, time.monotonic()
 
-        return keep
+    def _on_message(self, fields: Callable[[Any], dict[str, Any]], message: Any) -> None:
+        self._known.update(fields(message))
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
@@ -260,16 +262,9 @@ class NodeRemote(LiveRemote):
                 values = {value.key: value.value for value in status.values}
                 self._link = {name: values.get(key, "-") for name, key in _LINK.items()}
                 for name in ("period", "longest gap"):
-                    self._link[name] = _milliseconds(self._link[name])
+                    with contextlib.suppress(ValueError):  # not measured
+                        self._link[name] = milliseconds(float(self._link[name]))
 
     def _on_log(self, message: Log) -> None:
         if message.name == self._log_name:
             self._messages.append(message.msg)
-
-
-def _milliseconds(seconds: str) -> str:
-    """A time of the diagnostics, as the other tools show it."""
-    try:
-        return f"{1000 * float(seconds):.0f} ms"
-    except ValueError:
-        return "-"

@@ -16,7 +16,7 @@ from functools import partial
 
 from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLostError, Options
 
-from .state import Echo, LiveRemote, RobotState, reported_state
+from .state import LiveRemote, RobotState, milliseconds, reported_state
 
 
 class PortRemote(LiveRemote):
@@ -45,7 +45,6 @@ class PortRemote(LiveRemote):
         make: Callable[..., AmigoBot] = AmigoBot,
     ) -> None:
         super().__init__(port)
-        self._name = self._model = ""  #: of the robot, once it has answered
         self._released = ""  #: why the port is closed meanwhile; "" while it is not
         self._log = _LogLines(self._messages)
         logger = logging.getLogger("amigobot_driver")
@@ -63,52 +62,37 @@ class PortRemote(LiveRemote):
 
     def state(self) -> RobotState:
         """Return what is known now."""
-        robot, link = self.robot, self.robot.link
-        figures = {
-            "packets": str(link.packets),
-            "period": "-" if math.isnan(link.period) else f"{link.period * 1000:.0f} ms",
-            "longest gap": "-" if math.isnan(link.longest_gap) else f"{link.longest_gap * 1000:.0f} ms",
-            "late": str(link.late),
-            "damaged": str(link.checksum_errors),
-            "connections": str(link.connections),
-        }
-        profile = robot.profile
-        with suppress(ConnectionLostError):
-            self._name, self._model = robot.identity.name, profile.description
-        known = RobotState(
-            note=self._released or link.note,
-            name=self._name,
-            model=self._model,
-            body=profile.body,
-            limits=profile.limits,
-            max_range=profile.sonar.max_range,
-            emergency=robot.emergency_stopped,
-            link=figures,
-        )
-        try:
-            return self._connected(known)
-        except ConnectionLostError:
-            return known
-
-    def _connected(self, known: RobotState) -> RobotState:
-        robot = self.robot
-        report, ports, bumpers = robot.report, robot.io, robot.bumpers
+        robot, link, snapshot = self.robot, self.robot.link, self.robot.snapshot()
+        identity, profile, bumpers = snapshot.identity, snapshot.profile, snapshot.bumpers
         linear, angular = self.commanded
-        echoes = (Echo(sonar.range, sonar.age, sonar.x, sonar.y, sonar.heading) for sonar in robot.sonar)
+        state = RobotState.of(profile)
+        with suppress(ConnectionLostError):
+            ports = robot.io
+            state = replace(
+                reported_state(robot.report, profile),
+                echoes=robot.sonar,
+                commanded_linear=linear,
+                commanded_angular=angular,
+                front_bumpers=bumpers.front if bumpers else (),
+                rear_bumpers=bumpers.rear if bumpers else (),
+                digital_inputs=ports.digital_inputs,
+                digital_outputs=ports.digital_outputs,
+                analog=ports.analog,
+            )
         return replace(
-            reported_state(report, robot.profile),
-            note=known.note,
-            name=known.name,
-            emergency=known.emergency,
-            link=known.link,
-            commanded_linear=linear,
-            commanded_angular=angular,
-            echoes=tuple(echoes),
-            front_bumpers=bumpers.front if bumpers else (),
-            rear_bumpers=bumpers.rear if bumpers else (),
-            digital_inputs=ports.digital_inputs,
-            digital_outputs=ports.digital_outputs,
-            analog=ports.analog,
+            state,
+            note=self._released or link.note,
+            name=identity.name if identity else "",
+            model=profile.description if identity else "",
+            emergency=snapshot.emergency_stop,
+            link={
+                "packets": str(link.packets),
+                "period": milliseconds(link.period),
+                "longest gap": milliseconds(link.longest_gap),
+                "late": str(link.late),
+                "damaged": str(link.checksum_errors),
+                "connections": str(link.connections),
+            },
         )
 
     def drive(self, linear: float, angular: float) -> str:

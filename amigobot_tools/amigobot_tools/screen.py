@@ -14,7 +14,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from .state import Echo, RobotState
+from amigobot_driver import SonarReading
+
+from .state import RobotState
 
 #: m below which an obstacle is near, and below which it is in sight
 _NEAR, _SIGHT = 0.4, 1.0
@@ -90,7 +92,7 @@ def sonar_bars(state: RobotState, width: int) -> Table:
     return table
 
 
-def _sonar(number: int, echo: Echo, max_range: float, width: int) -> list[RenderableType]:
+def _sonar(number: int, echo: SonarReading, max_range: float, width: int) -> list[RenderableType]:
     name = Text.assemble(f"{number}: ", f"{direction(echo.heading)}")
     if echo.age > _STALE or math.isnan(echo.range):
         return [name, bar(math.nan, width), Text("silent", "dim")]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from amigobot_driver import Report
+from amigobot_driver import Report, SonarReading
 from amigobot_driver.profiles import Body, Limits, Profile
 
 Item = TypeVar("Item")
@@ -22,22 +22,6 @@ T = TypeVar("T")
 _REST = 0.005  # m/s and rad/s up to which a robot counts as at rest
 _MESSAGES = 50  # log lines that are kept
 _COMMAND = 0.5  # s that a velocity is shown after it was requested: the usual cmd_vel_timeout
-
-
-@dataclass(frozen=True, slots=True)
-class Echo:
-    """The newest reading of one sonar."""
-
-    range: float  #: m from the sonar; inf: no echo; NaN: none yet
-    age: float  #: s since it fired
-    x: float  #: m, of the sonar in the base frame
-    y: float  #: m
-    heading: float  #: rad
-
-    @property
-    def point(self) -> tuple[float, float]:
-        """Where the echo comes from, in the base frame (m)."""
-        return self.x + self.range * math.cos(self.heading), self.y + self.range * math.sin(self.heading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +44,7 @@ class RobotState:
     right_velocity: float = math.nan
     commanded_linear: float = math.nan  #: m/s, the velocity requested now
     commanded_angular: float = math.nan  #: rad/s
-    echoes: tuple[Echo, ...] = ()
+    echoes: tuple[SonarReading, ...] = ()  #: the newest of each sonar
     volts: float = math.nan
     charge: float = math.nan  #: 0 to 1
     charging: bool | None = None
@@ -77,6 +61,12 @@ class RobotState:
     digital_outputs: int | None = None
     analog: tuple[float, ...] = ()  #: V
     link: dict[str, str] = field(default_factory=dict)  #: figures of the link, by name
+
+    @classmethod
+    def of(cls, profile: Profile, **known: Any) -> RobotState:
+        """Return a state with what a profile says, and what else is known."""
+        shape = {"body": profile.body, "limits": profile.limits, "max_range": profile.sonar.max_range}
+        return cls(model=profile.description, **shape, **known)
 
     def in_odometry_frame(self, point: tuple[float, float]) -> tuple[float, float]:
         """Return a point of the base frame (m) in the odometry frame."""
@@ -153,7 +143,9 @@ class LiveRemote(Remote):
         self._messages.extend(lines)
 
 
-def newest_echoes(profile: Profile, readings: Mapping[int, tuple[float, float]], now: float) -> tuple[Echo, ...]:
+def newest_echoes(
+    profile: Profile, readings: Mapping[int, tuple[float, float]], now: float
+) -> tuple[SonarReading, ...]:
     """Return the newest reading of each sonar.
 
     Args:
@@ -166,19 +158,16 @@ def newest_echoes(profile: Profile, readings: Mapping[int, tuple[float, float]],
         distance, fired = readings.get(number, (math.nan, -math.inf))
         if distance >= profile.sonar.max_range:
             distance = math.inf
-        echoes.append(Echo(distance, now - fired, pose.x, pose.y, pose.heading))
+        echoes.append(SonarReading(number, distance, max(0.0, now - fired), pose.x, pose.y, pose.heading))
     return tuple(echoes)
 
 
 def reported_state(report: Report, profile: Profile) -> RobotState:
     """Return what one standard packet shows; the caller adds the connection, the sonars and what other packets show."""
     odometry, volts = report.odometry, report.smoothed_volts
-    return RobotState(
+    return RobotState.of(
+        profile,
         connected=True,
-        model=profile.description,
-        body=profile.body,
-        limits=profile.limits,
-        max_range=profile.sonar.max_range,
         x=odometry.x,
         y=odometry.y,
         yaw=odometry.yaw,
@@ -204,6 +193,11 @@ def stalled_wheels(report: Report) -> tuple[str, ...]:
     """Return which wheels are stalled: "left", "right"."""
     wheels = (("left", report.left_stalled), ("right", report.right_stalled))
     return tuple(name for name, stalled in wheels if stalled)
+
+
+def milliseconds(seconds: float) -> str:
+    """Return a time as all tools show it."""
+    return "-" if math.isnan(seconds) else f"{1000 * seconds:.0f} ms"
 
 
 def yaw_of(orientation: Any) -> float:

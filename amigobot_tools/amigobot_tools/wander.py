@@ -17,17 +17,19 @@ import math
 import time
 from collections.abc import Iterable
 
+from amigobot_driver import SonarReading
 from amigobot_driver.cli import UsageError, ranges
 
 from .governor import MARGIN, free_distance, safe_speed
 from .remote_connection import add_connection_arguments, confirm, connected
-from .state import Echo, Remote, RobotState
+from .state import Remote, RobotState
 
 _PERIOD = 0.1  #: s between two commands
 #: m of free floor at which the robot turns, and at which it drives on: a hysteresis, against frequent turns
 _TURN_AT, _DRIVE_AT = 0.35, 0.7
 _BACK = 1.5  #: s that the robot drives back after a stall
 _REPORT = 5.0  #: s between two lines
+_SIDE = math.radians(20), math.radians(110)  #: directions of the sonars that look aside
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -104,28 +106,19 @@ class Wanderer:
             return 0.0, 0.6 * self._turning
         self._turning = 0
         self.doing = "driving"
-        return min(self._speed, safe_speed(ahead)), 0.3 * _drift(state.echoes)
+        # Away from a wall that is near on one side.
+        near = min(_room(state.echoes)) < 2.5 * MARGIN
+        return min(self._speed, safe_speed(ahead)), near * 0.3 * _freer_side(state.echoes)
 
 
-def _freer_side(echoes: Iterable[Echo]) -> int:
+def _freer_side(echoes: Iterable[SonarReading]) -> int:
     """1 if there is more room on the left, else -1."""
-    left, right = _room(echoes, 1), _room(echoes, -1)
+    left, right = _room(echoes)
     return 1 if left >= right else -1
 
 
-def _room(echoes: Iterable[Echo], side: int) -> float:
-    """The sum of the ranges (m, at most 2 each) that the sonars of one side report."""
-    return sum(min(echo.range, 2.0) for echo in echoes if echo.heading * side > 0 and not math.isnan(echo.range))
-
-
-def _drift(echoes: Iterable[Echo]) -> float:
-    """-1 to 1: away from a wall that is near on one side."""
-    near = {1: 2.0, -1: 2.0}
-    for echo in echoes:
-        if not math.isnan(echo.range) and math.radians(20) < abs(echo.heading) < math.radians(110):
-            side = 1 if echo.heading > 0 else -1
-            near[side] = min(near[side], echo.range)
-    closest = min(near.values())
-    if closest > 2.5 * MARGIN:
-        return 0.0
-    return -1.0 if near[1] < near[-1] else 1.0
+def _room(echoes: Iterable[SonarReading]) -> tuple[float, float]:
+    """The shortest range (m, at most 2) to the left and to the right."""
+    known = [echo for echo in echoes if not math.isnan(echo.range) and _SIDE[0] < abs(echo.heading) < _SIDE[1]]
+    left, right = (min([2.0, *(echo.range for echo in known if echo.heading * side > 0)]) for side in (1, -1))
+    return left, right

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import math
 
+from amigobot_driver import SonarReading
 from amigobot_driver.profiles import load_profile
-from amigobot_tools.state import Echo, RobotState
+from amigobot_tools.state import RobotState
 
 AMIGO = load_profile("amigo")
 
 
-def echoes(ahead: float = 3.0, side: float = 3.0, behind: float = 3.0, age: float = 0.0) -> tuple[Echo, ...]:
+def echoes(ahead: float = 3.0, side: float = 3.0, behind: float = 3.0, age: float = 0.0) -> tuple[SonarReading, ...]:
     """Readings of the sonars of an AmigoBot."""
     readings = []
-    for pose in AMIGO.sonar.poses:
+    for number, pose in enumerate(AMIGO.sonar.poses):
         angle = abs(math.degrees(pose.heading))
         distance = ahead if angle < 30 else behind if angle > 100 else side
-        readings.append(Echo(distance, age, pose.x, pose.y, pose.heading))
+        readings.append(SonarReading(number, distance, age, pose.x, pose.y, pose.heading))
     return tuple(readings)
 
 

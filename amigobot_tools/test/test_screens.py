@@ -18,11 +18,11 @@ from amigobot_driver.profiles import load_profile
 from amigobot_tools.canvas import Canvas
 from amigobot_tools.hold import Hold
 from amigobot_tools.monitor import View, as_json
-from amigobot_tools.state import Echo, RobotState
+from amigobot_tools.state import RobotState, newest_echoes
 from amigobot_tools.teleop import Pilot, picture
 
 PIONEER = load_profile("p3dx")
-SIXTEEN = tuple(Echo(4.999, 0.1, pose.x, pose.y, pose.heading) for pose in PIONEER.sonar.poses)
+SIXTEEN = newest_echoes(PIONEER, {number: (4.999, 0.0) for number in range(16)}, 0.1)
 STATES = {
     "driving": replace(FREE, volts=12.7, charge=0.9, motors=True, sonar=True, digital_inputs=63, digital_outputs=1),
     "sixteen sonars": replace(FREE, echoes=SIXTEEN, body=PIONEER.body, model=PIONEER.description, name="a name" * 9),

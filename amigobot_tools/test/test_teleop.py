@@ -12,10 +12,10 @@ from dataclasses import replace
 import pytest
 from fakes import AMIGO, FREE, FakeRemote, echoes
 
+from amigobot_driver import SonarReading
 from amigobot_tools.governor import BLIND_SPEED, MARGIN, free_distance, governed, safe_speed
 from amigobot_tools.hold import FIRST_REPEAT, REPEAT, Hold
 from amigobot_tools.keys import decode
-from amigobot_tools.state import Echo
 from amigobot_tools.teleop import Pilot
 from amigobot_tools.wander import Wanderer
 
@@ -129,7 +129,7 @@ def test_the_governor_leaves_turning_alone_and_looks_back_when_backing(pilot: Pi
 
 
 @pytest.mark.parametrize("seen", [echoes(age=5.0), echoes(ahead=math.nan, side=math.nan), ()])
-def test_without_sonars_that_watch_the_way_the_governor_allows_a_slow_speed(seen: tuple[Echo, ...]) -> None:
+def test_without_sonars_that_watch_the_way_the_governor_allows_a_slow_speed(seen: tuple[SonarReading, ...]) -> None:
     assert math.isnan(free_distance(seen, AMIGO.body, forward=True))
     assert governed(0.5, seen, AMIGO.body) == BLIND_SPEED
     assert governed(0.05, seen, AMIGO.body) == 0.05

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -33,6 +34,11 @@ class SonarReading:
     x: float  #: m, of the sonar, forward from the middle of the axle
     y: float  #: m, to the left
     heading: float  #: rad, the direction of the sonar; 0 is forward, positive to the left
+
+    @property
+    def point(self) -> tuple[float, float]:
+        """Where the echo comes from, in m from the middle of the axle: forward, and to the left."""
+        return self.x + self.range * math.cos(self.heading), self.y + self.range * math.sin(self.heading)
 
 
 @dataclass(frozen=True, slots=True)

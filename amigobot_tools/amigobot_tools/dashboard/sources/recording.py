@@ -34,7 +34,7 @@ from amigobot_driver.robot import (
     Robot,
 )
 
-from ...state import Echo, RobotState, drained, reported_state, stalled_wheels
+from ...state import RobotState, drained, newest_echoes, reported_state, stalled_wheels
 from ..messages import Request, flag, number
 from ..packets import FrameLog
 from .rosbag import is_bag, read_packets
@@ -235,11 +235,10 @@ class RecordingSource(Unstepped):
                 self.frames.add(record.time, record.to_robot, record.data)
 
     def _state_at(self, moment: Moment, position: float) -> RobotState:
-        poses = zip(self._profile.sonar.poses, moment.ranges, strict=False)
         return replace(
             reported_state(moment.report, self._profile),
             name=self._head.name,
-            echoes=tuple(Echo(far, max(0.0, position - at), pose.x, pose.y, pose.heading) for pose, (far, at) in poses),
+            echoes=newest_echoes(self._profile, dict(enumerate(moment.ranges)), position),
         )
 
 
