@@ -16,7 +16,6 @@ from importlib.resources import files
 import yaml
 
 from amigobot_driver import AmigoBot, ConnectionLostError, Report
-from amigobot_driver.sim import WorldPose
 from amigobot_driver.transport.simulated import simulated_pose
 from amigobot_driver.wording import counted, robot_name
 
@@ -131,7 +130,14 @@ class Session:
         steps = self._drive(drive.motions)
         end = simulated_pose(self._port)
         if start and end:
-            answers = _seen_from(start, end)
+            dx, dy = end.x - start.x, end.y - start.y
+            cos, sin = math.cos(start.heading), math.sin(start.heading)
+            answers = {
+                "x": cos * dx + sin * dy,
+                "y": cos * dy - sin * dx,
+                "distance": math.hypot(dx, dy),
+                "turned": math.remainder(end.heading - start.heading, math.tau),
+            }
         else:
             answers = {name: self._ask(question) * _UNITS[name] for name, question in drive.questions.items()}
         found = {name: answers[name] for name in drive.questions}
@@ -209,14 +215,6 @@ class Session:
                 if math.isfinite(value := float(answer.replace(",", "."))):
                     return value
             self._say(f"{answer!r:.40} is not a number")
-
-
-def _seen_from(start: WorldPose, end: WorldPose) -> dict[str, float]:
-    """What a person would measure: m ahead and to the left, m between both places, rad beyond whole turns."""
-    dx, dy = end.x - start.x, end.y - start.y
-    cos, sin = math.cos(start.heading), math.sin(start.heading)
-    turned = math.remainder(end.heading - start.heading, math.tau)
-    return {"x": cos * dx + sin * dy, "y": cos * dy - sin * dx, "distance": math.hypot(dx, dy), "turned": turned}
 
 
 def _append(steps: list[Step], before: Report, after: Report) -> Report:
