@@ -72,7 +72,7 @@ def state(bench: Bench) -> dict[str, object]:
         "charger": parts.battery.reaching,
         "bumpers": getattr(firmware, "bump_stall", 0),
         "servos": getattr(firmware, "servos", None),
-        "streams": {name: value for name, value in vars(firmware.telemetry).items() if isinstance(value, int)},
+        "streams": dict(firmware.telemetry.modes),
         "pose": tuple(round(value, 1) for value in (pose.position.x, pose.position.y, pose.orientation.z)),
         "at rest": bench.robot.stopped,
     }

@@ -16,11 +16,15 @@ from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.robot import TUNABLE, Options
 from amigobot_driver.robot.devices.tuning import STOP_TIME
 from amigobot_driver.sim import Simulator
-from amigobot_driver.sim.factory import factory_settings
 from amigobot_driver.sim.world import World
 
 #: s from a stop to its effect at the wheels, and until the servo has come to rest.
 REACTION = 2.0
+
+
+def factory_flash(profile):
+    """The FLASH parameters of a new robot."""
+    return Simulator(profile)._firmware.flash
 
 
 def made(profile: str, **flash: int) -> Bench:
@@ -70,8 +74,8 @@ def test_the_fastest_robot_of_the_factories_stops_in_time_with_the_lowest_decele
 
 @pytest.mark.parametrize("name", available_profiles())
 def test_the_factory_settings_of_every_robot_are_allowed(name):
-    settings = factory_settings(load_profile(name))
-    assert all(TUNABLE[value].allows(settings[value]) for value in ("trans_decel", "rot_decel"))
+    flash = factory_flash(load_profile(name))
+    assert all(TUNABLE[value].allows(getattr(flash, value)) for value in ("trans_decel", "rot_decel"))
 
 
 @pytest.mark.parametrize(("name", "low", "unit"), [("trans_decel", 100, "mm"), ("rot_decel", 20, "deg")])
@@ -117,7 +121,7 @@ def fastest(profile: str) -> float:
 
 
 def stopping_row(profile: str, speed: float, evidence: str = "") -> str:
-    deceleration = int(factory_settings(load_profile(profile))["trans_decel"]) / 1000
+    deceleration = factory_flash(load_profile(profile)).trans_decel / 1000
     figures = [stopping(speed, deceleration, LATENCY + delay) for delay in CAUSES]
     cells = " | ".join(f"{seconds:.1f} s, {meters:.2f} m" for seconds, meters in figures)
     return f"| {speed:g} m/s | {deceleration:g} m/s²{evidence} | {cells} |"
@@ -145,6 +149,6 @@ def test_a_robot_without_a_driver_stops_within_these_figures(profile: str) -> No
     start = bench.simulator.truth.pose.x
     bench.up.fault = lost
     bench.run(20.0)
-    _, meters = stopping(speed, int(factory_settings(robot)["trans_decel"]) / 1000, LATENCY + CAUSES[-1])
+    _, meters = stopping(speed, factory_flash(robot).trans_decel / 1000, LATENCY + CAUSES[-1])
     assert bench.simulator.truth.left_velocity == pytest.approx(0.0, abs=0.001)
     assert 0.7 * meters < bench.simulator.truth.pose.x - start <= meters

@@ -147,7 +147,7 @@ class TestTheReferencesFrames:
             wheel._power = amperes / 15
         robot.sim.pins.volts[:2] = [512 / 1023 * 3.5, 3.5]
         robot.sim.pins.levels = 0
-        robot.firmware.telemetry.switch_analog(True)
+        robot.firmware.telemetry.request("analog", 2)
         assert self.frame(list(robot.firmware.telemetry._packets())[1][0]) == self.expected("er_ain")
 
     def test_sonars(self) -> None:

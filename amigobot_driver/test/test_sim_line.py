@@ -9,14 +9,14 @@ import pytest
 from sim_client import Client
 
 from amigobot_driver.protocol import Command, Sip
-from amigobot_driver.sim.faults import FaultInjector
+from amigobot_driver.sim.faults import FaultInjector, Faults
 from amigobot_driver.sim.line import SendPriority, SimulatedLine
 
 BYTE = 10 / 9600
 
 
 def line() -> SimulatedLine:
-    return SimulatedLine(FaultInjector("test"), paced=True)
+    return SimulatedLine(FaultInjector("test", Faults()), paced=True)
 
 
 def arrival(line: SimulatedLine, text: bytes) -> float:

@@ -131,7 +131,7 @@ def test_a_port_lost_in_a_session_may_leave_the_robot_deaf() -> None:
 @pytest.mark.parametrize(("stay", "on"), [(True, True), (False, False)])
 def test_sonars_may_go_on_after_the_session(stay: bool, on: bool) -> None:
     robot = closed(client(sonars_stay_on=stay).open())
-    assert robot.sim._sonar.on is on
+    assert robot.sim._hardware.sonar.on is on
     robot.run(5.0, alive=False)
     robot.open()  # the pings of that time do not overflow its first packet
 

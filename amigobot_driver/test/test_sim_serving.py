@@ -41,7 +41,7 @@ from amigobot_driver.protocol import (
     SyncReply,
     parse,
 )
-from amigobot_driver.sim.build import build_simulator
+from amigobot_driver.sim.options import build_simulator
 from amigobot_driver.sim.pty import PtyConnection
 from amigobot_driver.transport import PortError
 from amigobot_driver.transport.simulated import SimulatedPort

@@ -32,8 +32,8 @@ from ..sim import (
     build_simulator,
     load_robots,
 )
-from ..sim.build import OPTIONS
-from ..sim.option_fields import option_help
+from ..sim.fields import option_help
+from ..sim.options import OPTIONS
 from ..sim.pty import PtyConnection
 from ..sim.reported import reported_help
 from ..sim.server import ClientConnection, Served, TruthLog, serve

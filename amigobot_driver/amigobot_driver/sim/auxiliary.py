@@ -95,17 +95,12 @@ class SimulatedAuxPort:
         if count == 0:
             self.flush()
         else:
-            self._requested = min(count, _MAX_BYTES)
+            self.requested = min(count, _MAX_BYTES)
 
     def flush(self) -> None:
         """Discard the ring buffer and the request."""
         self._ring = b""
-        self._requested = 0
-
-    @property
-    def busy(self) -> bool:
-        """Whether a request waits for its bytes."""
-        return self._requested > 0
+        self.requested = 0  #: number of bytes for which a request waits
 
     def step(self, now: float) -> Aux | None:
         """Transfer bytes in both directions.
@@ -123,8 +118,8 @@ class SimulatedAuxPort:
             self._from_device.put(sent, now)
         if arrived := self._from_device.take(now)[0]:
             self._ring = (self._ring + arrived)[-_RING:]
-        if not self._requested or len(self._ring) < self._requested:
+        if not self.requested or len(self._ring) < self.requested:
             return None
-        packet = Aux(id=self._id, data=self._ring[: self._requested])
-        self._ring, self._requested = self._ring[self._requested :], 0
+        packet = Aux(id=self._id, data=self._ring[: self.requested])
+        self._ring, self.requested = self._ring[self.requested :], 0
         return packet

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The lead-acid battery: a charge that driving drains, and the voltage that the firmware measures."""
+"""The lead-acid battery: a charge that driving drains, and the voltage that the firmware measures and supervises."""
 
 from __future__ import annotations
 
 import math
+from enum import Enum, auto
 
 from ..profiles import Battery
 
@@ -17,6 +18,8 @@ _MOTOR_CURRENT = 0.8
 _CHARGE_CURRENT = 4.0
 #: Ohm
 _RESISTANCE = 0.15
+#: s for which the voltage must stay below the limit before the robot shuts down; it may be early by rounding
+_SHUTDOWN_DELAY, _GRACE = 1.0, 0.005
 #: Ah, if the profile has no capacity
 _CAPACITY = 2.2
 
@@ -76,3 +79,42 @@ class BatteryModel:
             if self.charge <= c1:
                 return v0 + (v1 - v0) * (self.charge - c0) / (c1 - c0)
         return self._curve[-1][0]
+
+
+class BatteryAlarm(Enum):
+    """What the battery guard reports."""
+
+    LOW = auto()  #: sound the alarm, once
+    EMPTY = auto()  #: end the session
+
+
+class BatteryGuard:
+    """Supervises the battery voltage of one session (docs/protocol 8.5)."""
+
+    def __init__(self) -> None:
+        self._warned = False
+        self._empty_since: float | None = None
+
+    def check(self, volts: float, alarm: float, shutdown: float, now: float) -> BatteryAlarm | None:
+        """Check the voltage; a dip of less than a second is ignored.
+
+        Args:
+            volts: Battery voltage in V.
+            alarm: Voltage in V below which the alarm sounds.
+            shutdown: Voltage in V below which the battery is empty.
+            now: Time in s.
+
+        Returns:
+            LOW the first time the voltage is below `alarm`, EMPTY while it has been below `shutdown` for a second,
+            else None.
+        """
+        if volts >= shutdown:
+            self._empty_since = None
+        elif self._empty_since is None:
+            self._empty_since = now
+        elif now - self._empty_since >= _SHUTDOWN_DELAY - _GRACE:
+            return BatteryAlarm.EMPTY
+        if volts < alarm and not self._warned:
+            self._warned = True
+            return BatteryAlarm.LOW
+        return None

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from ..profiles import Physics, Profile
-from .option_fields import number, option
-from .surroundings import Surroundings
-from .world import Footprint, Segment, World, WorldPose, blocked
+from .fields import number, option
+from .surroundings import Scene, Surroundings
+from .world import Footprint, Segment, WorldPose, blocked
 
 #: m around the body in which walls are searched
 _MARGIN = 0.5
@@ -101,12 +101,12 @@ class Wheel:
 class SimulatedBody:
     """The body on its wheels, and its pose in the world."""
 
-    def __init__(self, profile: Profile, world: World, wear: Wear, seed: str) -> None:
+    def __init__(self, profile: Profile, scene: Scene, wear: Wear, seed: str) -> None:
         """Put the robot at the start of the world.
 
         Args:
             profile: Dimensions and top speed.
-            world: Walls and start.
+            scene: Walls and start.
             wear: How the real wheels differ from the profile.
             seed: Seed of the slip and of the noise.
         """
@@ -114,10 +114,9 @@ class SimulatedBody:
         self.footprint = Footprint(body.front, body.rear, body.width / 2)
         free_speed = profile.physics.free_speed * profile.limits.linear
         self.left, self.right = (Wheel(profile.physics, free_speed) for _ in range(2))
-        self.lifted = False  #: whether the wheels are off the floor: they turn, the body stays
         self._radius = self.footprint.radius
-        self.surroundings = Surroundings(world, self._radius + _MARGIN)
-        self.pose = world.start
+        self._surroundings = Surroundings(scene, self._radius + _MARGIN)
+        self.pose = scene.world.start  #: may be set, as by a person who carries the robot
         self.turned = 0.0  #: rad that the body has turned on the floor, counter-clockwise, slip and walls included
         self.touching = False
         self.jammed = False  #: the fault `jam`: the wheels are blocked
@@ -130,10 +129,6 @@ class SimulatedBody:
         self._grips = wear.left_scale, wear.right_scale
         self._outline: list[Segment] = []
         self._outlined: WorldPose | None = None  #: the pose of this outline
-
-    def place(self, pose: WorldPose) -> None:
-        """Put the body at a pose, as a person does who carries the robot. The wheels do not turn."""
-        self.pose = pose
 
     def outline(self) -> list[Segment]:
         """Return the sides of the body at its present pose."""
@@ -184,7 +179,7 @@ class SimulatedBody:
         if self.jammed:
             left.velocity = right.velocity = 0.0
         distances = left.velocity * dt, right.velocity * dt
-        if self.lifted or distances == (0.0, 0.0):
+        if distances == (0.0, 0.0):
             left.travel += distances[0]
             right.travel += distances[1]
             self.touching = False
@@ -220,7 +215,7 @@ class SimulatedBody:
     def _free(self, left: float, right: float) -> WorldPose | None:
         """Return the pose after the wheels' distances if no wall is there, else None."""
         pose = self._moved(left, right)
-        clear = self.surroundings.is_clear(pose.x, pose.y, self._radius)
+        clear = self._surroundings.is_clear(pose.x, pose.y, self._radius)
         return pose if clear or not blocked(self.footprint, pose, self.walls_around()) else None
 
     def _moved(self, left: float, right: float) -> WorldPose:
@@ -236,7 +231,7 @@ class SimulatedBody:
 
     def walls_around(self) -> list[Segment]:
         """Return the walls and other robots that the body can touch near its pose."""
-        return self.surroundings.near(self.pose.x, self.pose.y)
+        return self._surroundings.near(self.pose.x, self.pose.y)
 
 
 def outlines_near(bodies: Sequence[SimulatedBody], x: float, y: float, distance: float) -> list[Segment]:

@@ -8,46 +8,68 @@ from __future__ import annotations
 import copy
 import math
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from ..profiles import Profile
-from ..protocol import ACTIVMEDIA_COMMANDS, Arg, Checksum, CommandsByNumber, CommandTable, Packet, checksum, decode
+from ..protocol import (
+    ACTIVMEDIA_COMMANDS,
+    MAX_SEND_COUNT,
+    OVERHEAD,
+    Arg,
+    Checksum,
+    Command,
+    CommandsByNumber,
+    CommandTable,
+    FrameDecoder,
+    Packet,
+    checksum,
+    checksum_with_count,
+    decode,
+)
 from ..wording import on_or_off
-from .command_buffer import CommandBuffer
+from .battery import BatteryGuard
 from .drive import Drive
-from .events import Listener, SimulatorEvent
-from .guards import BatteryGuard, Watchdog
+from .events import Listener, SessionState, SimulatorEvent
+from .faults import FaultInjector
+from .flash import Flash
 from .hardware import Hardware
 from .line import SendPriority
-from .parameters import FlashParameters
-from .session import SessionState
+from .motion import Distance, Speed
 from .telemetry import Telemetry
 
 #: s, the control cycle: the controller executes a command, runs the servo and checks time-outs
 TICK = 0.010
 #: s between two measurements of the battery
 _BATTERY_CYCLE = 0.1
+#: s by which a time-out may be early: rounding would otherwise delay it by a whole tick
+_GRACE = 0.005
+#: bytes of commands that wait for execution; a frame that does not fit is lost as a whole (docs/protocol 8.4)
+_BUFFER = 256
 
 #: the types of the argument that a command accepts; an int for all others
 _KINDS: dict[Arg, type] = {Arg.NONE: type(None), Arg.TEXT: bytes}
 
-P = TypeVar("P", bound=FlashParameters)
-Rows = Mapping[CommandTable, Callable[[Any, Any], None]]
+F = TypeVar("F", bound=Flash)
+#: What a command does, given the controller and the argument in the protocol's units.
+Row = Callable[[Any, Any], None]
+Rows = Mapping[CommandTable, Row]
 
 
-class Controller(ABC, Generic[P]):
+class Controller(ABC, Generic[F]):
     """One controller and its hardware: a client's bytes in, packets and motion out. All times in s."""
 
     telemetry: Telemetry
     drive: Drive
-    flash: P  #: the parameters that a reset loads
-    working: P  #: the parameters that commands change
+    session: SessionState
+    flash: F  #: the parameters that a reset loads
+    working: F  #: the parameters that commands change
     now: float  #: s, time of the current tick
     _commands_per_tick = 1
     _commands: CommandsByNumber = ACTIVMEDIA_COMMANDS
 
-    def __init__(self, profile: Profile, flash: P, hardware: Hardware, on_event: Listener, rows: Rows) -> None:
+    def __init__(self, profile: Profile, flash: F, hardware: Hardware, on_event: Listener, rows: Rows) -> None:
         """Connect the controller to its hardware; a subclass boots it.
 
         Args:
@@ -55,9 +77,11 @@ class Controller(ABC, Generic[P]):
             flash: Contents of the FLASH.
             hardware: Everything the controller is connected to.
             on_event: Called with each event as it happens.
-            rows: What each command does, given the controller and the argument as the wire had it.
+            rows: What each command of the firmware does.
         """
         self.profile, self.flash, self.hardware, self._rows = profile, flash, hardware, rows
+        #: the checksum of frames in both directions
+        self.check: Checksum = checksum_with_count if profile.quirks.checksum_over_count else checksum
         self.now = 0.0
         self._on_event = on_event
 
@@ -69,14 +93,14 @@ class Controller(ABC, Generic[P]):
         """Initialize what all controllers have: parameters from FLASH, no commands, counters at zero."""
         self.working = copy.copy(self.flash)
         self.drive = Drive(self.profile.physics, self.hardware.body, self.working)
-        self._command_buffer = CommandBuffer(self.hardware.fault_injector, self.check)
-        self._watchdog, self._battery_guard = Watchdog(), BatteryGuard()
+        self._waiting = _CommandBuffer(self.hardware.fault_injector, self.check)
         self._booted_at = self._battery_due = -math.inf
+        self._end_supervision()
 
-    @property
-    def check(self) -> Checksum:
-        """The checksum of frames in both directions."""
-        return checksum
+    def _end_supervision(self) -> None:
+        """Forget the client and the voltage: the watchdog starts with the next packet."""
+        self._fed_at = math.inf
+        self._battery_guard = BatteryGuard()
 
     # --- what happens to the robot from outside the protocol -----------------------------------------------
 
@@ -114,11 +138,10 @@ class Controller(ABC, Generic[P]):
         parts = self.hardware
         data, last = parts.line.take_received(now)
         if data and now >= self._booted_at:
-            self._command_buffer.feed(data, last)
+            self._waiting.feed(data, last)
         for _ in range(self._commands_per_tick):
-            packet = self._command_buffer.take()
-            if packet is not None:
-                self._take(packet)
+            if self._waiting.frames:
+                self._take(self._waiting.take())
         self._check_time_outs(now)
         self._step_drive()
         parts.sonar.step(now)
@@ -133,19 +156,9 @@ class Controller(ABC, Generic[P]):
         self.telemetry.step(now)
 
     @property
-    @abstractmethod
-    def session(self) -> SessionState:
-        """The state of the client's session."""
-
-    @property
-    def lost_commands(self) -> int:
-        """Number of commands that did not fit into the command buffer."""
-        return self._command_buffer.lost
-
-    @property
     def busy(self) -> bool:
         """Whether the next tick may send something although no telemetry cycle is due."""
-        return len(self._command_buffer) > 0 or any(port.busy for port in self.hardware.aux)
+        return bool(self._waiting.frames) or any(port.requested for port in self.hardware.aux)
 
     # --- what commands do ----------------------------------------------------------------------------------
 
@@ -178,19 +191,15 @@ class Controller(ABC, Generic[P]):
 
     def _take(self, packet: bytes) -> None:
         """Process the data of a client's packet: feed the watchdog and execute the command."""
-        if self._watchdog.feed(self.now):
-            self.drive.resume()
+        self._fed_at = self.now
+        if self.drive.server.suspended:
+            self.drive.server.suspended = False
             self.event("watchdog", "the client is back, motion resumes")
         instruction = decode(packet, self._commands)
-        command = instruction.command if instruction else None
-        if instruction and isinstance(command, CommandTable) and self._supports(command):
+        if instruction and isinstance(command := instruction.command, CommandTable):
             row = self._rows.get(command)
             if row is not None and isinstance(instruction.value, _KINDS.get(command.arg, int)):
                 row(self, instruction.value)
-
-    def _supports(self, command: CommandTable) -> bool:
-        """Return whether the firmware has a command."""
-        return True
 
     @abstractmethod
     def _check_charge(self, volts: float, now: float) -> None:
@@ -198,8 +207,9 @@ class Controller(ABC, Generic[P]):
 
     def _check_time_outs(self, now: float) -> None:
         limit = self.working.watchdog / 1000 * self.profile.physics.watchdog_ratio
-        if self._watchdog.check(now, limit):
-            self.drive.suspend()
+        if limit and now - self._fed_at >= limit - _GRACE and not self.drive.server.suspended:
+            # The wheels decelerate to rest, but the goals stay (docs/protocol E-35).
+            self.drive.server.suspended = True
             self.event("watchdog", f"nothing from the client for {limit:g} s, the wheels are stopped")
 
     def _step_drive(self) -> None:
@@ -219,3 +229,46 @@ class Controller(ABC, Generic[P]):
         effort = (abs(body.left.velocity) + abs(body.right.velocity)) / self.profile.limits.linear
         battery.drain(effort, self.hardware.sonar.on, _BATTERY_CYCLE)
         self._check_charge(battery.volts, now)
+
+
+class _CommandBuffer:
+    """Finds frames in the bytes from the line, and keeps them until a control cycle executes them."""
+
+    def __init__(self, fault_injector: FaultInjector, check: Checksum) -> None:
+        self._fault_injector = fault_injector
+        self._decoder = FrameDecoder(check=check)
+        self.frames: deque[bytes] = deque()
+        self._used = 0
+
+    def feed(self, data: bytes, now: float) -> None:
+        """Process bytes that arrived until `now`; frames that are longer than a firmware reads are ignored."""
+        for frame in self._decoder.feed(data, now):
+            size = len(frame.data) + OVERHEAD
+            fits = len(frame.data) + 2 <= MAX_SEND_COUNT
+            if fits and not self._fault_injector.loses_packet() and self._used + size <= _BUFFER:
+                self._used += size
+                self.frames.append(frame.data)
+
+    def take(self) -> bytes:
+        """Remove the oldest frame and return its data."""
+        data = self.frames.popleft()
+        self._used -= len(data) + OVERHEAD
+        return data
+
+
+#: The commands that all controllers execute alike.
+SHARED_ROWS: Rows = {
+    Command.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog
+    Command.CLOSE: lambda robot, _: robot.close("the client closed it"),
+    Command.CONFIG: lambda robot, _: robot.answer(robot.telemetry.config()),
+    Command.ENABLE: lambda robot, value: robot.enable_motors(value != 0),
+    Command.STOP: lambda robot, _: robot.drive.server.stop(),
+    Command.SETO: lambda robot, _: robot.drive.odometer.zero(),
+    Command.VEL: lambda robot, value: robot.drive.translate(Speed(value / 1000)),
+    Command.RVEL: lambda robot, value: robot.drive.rotate(Speed(math.radians(value))),
+    Command.MOVE: lambda robot, value: robot.drive.translate(Distance(value / 1000)),
+    Command.SETV: lambda robot, value: robot.drive.limit("trans", value),
+    Command.SETRV: lambda robot, value: robot.drive.limit("rot", value),
+    Command.SETA: lambda robot, value: robot.drive.set_rate("trans", value),
+    Command.SETRA: lambda robot, value: robot.drive.set_rate("rot", value),
+}

@@ -9,9 +9,9 @@ import math
 
 from ..profiles import Physics
 from .body import IdleMode, SimulatedBody
+from .flash import Flash
 from .motion import Distance, Goal, MotionServer, Speed
 from .odometer import SimulatedOdometer
-from .parameters import FlashParameters
 from .servo import Gains, StallProtection, WheelServo
 
 #: encoder ticks in one control cycle (about 3 mm/s) up to which a wheel is at rest
@@ -21,7 +21,7 @@ _AT_REST = 1
 class Drive:
     """Turns motion commands into motor power. Works on the parameters in `working`; m, rad and s."""
 
-    def __init__(self, physics: Physics, body: SimulatedBody, flash: FlashParameters) -> None:
+    def __init__(self, physics: Physics, body: SimulatedBody, flash: Flash) -> None:
         """Start with the motors off.
 
         Args:
@@ -37,7 +37,7 @@ class Drive:
         self.motors_on = False
         self.restart(flash)
 
-    def restart(self, working: FlashParameters) -> None:
+    def restart(self, working: Flash) -> None:
         """Begin or end a session: motors off, no goals.
 
         Args:
@@ -47,7 +47,7 @@ class Drive:
         self._braking = False  #: after E_STOP, until the next motion command
         self.server = MotionServer(half_track=1.0)
         # TransVelMax and RotVelMax from FLASH limit MOVE and HEAD; what a client sends limits VEL and RVEL too.
-        self._cap_v, self._cap_w = working.trans_vel_top, working.rot_vel_top
+        self._caps = {"trans": working.trans_vel_top, "rot": working.rot_vel_top}
         self.configure()
         self.enable(False)
 
@@ -56,43 +56,14 @@ class Drive:
         p, server, physics = self.working, self.server, self._physics
         server.half_track = p.ticks_per_turn / math.tau / p.ticks_per_meter
         translation, rotation = server.translation_limits, server.rotation_limits
-        translation.top, translation.cruise = self._cap_v / 1000, p.trans_vel_max / 1000
+        translation.top, translation.cruise = self._caps["trans"] / 1000, p.trans_vel_max / 1000
         translation.acceleration = physics.acceleration_ratio * p.trans_acc / 1000
         translation.deceleration = physics.deceleration_ratio * p.trans_decel / 1000
-        translation.brakes_only_to_zero = rotation.brakes_only_to_zero = p.brakes_only_to_zero
-        rotation.top, rotation.cruise = math.radians(self._cap_w), math.radians(p.rot_vel_max)
+        translation.brakes_only_to_zero = rotation.brakes_only_to_zero = p.BRAKES_ONLY_TO_ZERO
+        rotation.top, rotation.cruise = math.radians(self._caps["rot"]), math.radians(p.rot_vel_max)
         rotation.acceleration = physics.turn_acceleration_ratio * math.radians(p.rot_acc)
         rotation.deceleration = physics.turn_deceleration_ratio * math.radians(p.rot_decel)
         self._translation_gains, self._rotation_gains = Gains.translation(p), Gains.rotation(p)
-
-    def limit_speed(self, top: int) -> None:
-        """Execute SETV.
-
-        Args:
-            top: Largest speed in mm/s; limited to 1 and the parameters' maximum.
-        """
-        self.working.trans_vel_max = self._cap_v = max(1, min(top, self.working.trans_vel_top))
-        self.configure()
-
-    def set_acceleration(self, value: int) -> None:
-        """Execute SETA: change the acceleration or the deceleration.
-
-        Args:
-            value: Positive for the acceleration, negative for the deceleration, in mm/s^2; 0 is ignored.
-        """
-        self._set_rate("trans", value, self.working.trans_acc_top)
-
-    def set_turn_acceleration(self, value: int) -> None:
-        """Execute SETRA: change the angular acceleration or deceleration.
-
-        Args:
-            value: Positive for the acceleration, negative for the deceleration, in deg/s^2; 0 is ignored.
-        """
-        self._set_rate("rot", value, self.working.rot_acc_top)
-
-    def _set_rate(self, axis: str, value: int, top: int) -> None:
-        if value:
-            self.set_parameter(f"{axis}_acc" if value > 0 else f"{axis}_decel", min(abs(value), top))
 
     def set_parameter(self, name: str, value: int) -> None:
         """Change one working parameter and apply it.
@@ -104,14 +75,26 @@ class Drive:
         setattr(self.working, name, value)
         self.configure()
 
-    def limit_turn_rate(self, top: int) -> None:
-        """Execute SETRV.
+    def limit(self, axis: str, top: int) -> None:
+        """Execute SETV or SETRV.
 
         Args:
-            top: Largest turn rate in deg/s; limited to 1 and the parameters' maximum.
+            axis: "trans" or "rot".
+            top: Largest speed in mm/s or deg/s; limited to 1 and the parameters' maximum.
         """
-        self.working.rot_vel_max = self._cap_w = max(1, min(top, self.working.rot_vel_top))
-        self.configure()
+        self._caps[axis] = max(1, min(top, getattr(self.working, f"{axis}_vel_top")))
+        self.set_parameter(f"{axis}_vel_max", self._caps[axis])
+
+    def set_rate(self, axis: str, value: int) -> None:
+        """Execute SETA or SETRA.
+
+        Args:
+            axis: "trans" or "rot".
+            value: Positive for the acceleration, negative for the deceleration, mm/s^2 or deg/s^2; 0 is ignored.
+        """
+        if value:
+            rate = min(abs(value), getattr(self.working, f"{axis}_acc_top"))
+            self.set_parameter(f"{axis}_{'acc' if value > 0 else 'decel'}", rate)
 
     # --- commands ------------------------------------------------------------------------------------------
 
@@ -157,10 +140,6 @@ class Drive:
         if self._accepts_motion():
             self.server.drive_wheels(left, right)
 
-    def stop(self) -> None:
-        """Execute STOP: decelerate to rest."""
-        self.server.stop()
-
     def emergency_stop(self) -> None:
         """Execute E_STOP: brake as hard as the motors can, and cancel all goals."""
         self.server.stop()
@@ -172,14 +151,6 @@ class Drive:
             self.server.stop()
             self.left_stall.trip(self.working.stall_pause)
             self.right_stall.trip(self.working.stall_pause)
-
-    def suspend(self) -> None:
-        """Decelerate to rest because the watchdog expired, but keep the goals (docs/protocol E-35)."""
-        self.server.suspended = True
-
-    def resume(self) -> None:
-        """Continue towards the goals after `suspend`."""
-        self.server.suspended = False
 
     def _accepts_motion(self) -> bool:
         if self.motors_on:

@@ -1,12 +1,21 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Events of a simulated robot that an observer may show or check."""
+"""What an observer sees of a simulated robot: events, and the state of its session."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class SessionState(Enum):
+    """State of the session between client and robot (docs/protocol 3.1)."""
+
+    WAIT = auto()  #: no client is synchronized
+    SYNCED = auto()  #: SYNC0 to SYNC2 were exchanged (ActivMedia only)
+    OPEN = auto()  #: OPEN was executed
 
 
 @dataclass(frozen=True, slots=True)

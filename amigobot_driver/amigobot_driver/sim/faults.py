@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..protocol import BAUD_RATES
-from .option_fields import Window, option, parse_options
+from .fields import Window, option, parse_options
 
 
 def _baud(text: str) -> int:
@@ -71,13 +71,14 @@ def parse_faults(texts: Iterable[str]) -> Faults:
 class FaultInjector:
     """Decides at random when a fault happens; a random generator for each kind keeps faults independent."""
 
-    def __init__(self, seed: str) -> None:
-        """Start without faults.
+    def __init__(self, seed: str, faults: Faults) -> None:
+        """Inject these faults.
 
         Args:
             seed: Seed of the random generators.
+            faults: They can be replaced at any time.
         """
-        self.faults = Faults()
+        self.faults = faults
         uses = "bytes", "packets", "lateness", "noise", "sonar"
         chances = (random.Random(f"{seed}/faults/{use}") for use in uses)
         self._bytes, self._packets, self._delays, self._noise, self._sonar = chances

@@ -10,24 +10,23 @@ import math
 from ..profiles import Profile
 from .body import SimulatedBody
 from .faults import FaultInjector
-from .world import World
+from .surroundings import Scene
 
 
 class FloorSensors:
     """The floor sensors of the profile, in its order: left, right."""
 
-    def __init__(self, profile: Profile, body: SimulatedBody, world: World, fault_injector: FaultInjector) -> None:
+    def __init__(self, profile: Profile, body: SimulatedBody, scene: Scene, fault_injector: FaultInjector) -> None:
         """Mount the sensors.
 
         Args:
             profile: Poses of the sensors.
             body: Pose of the robot.
-            world: Areas without a floor.
+            scene: Areas without a floor.
             fault_injector: Its fault `no_floor` hides the floor.
         """
         self._poses = profile.floor.poses
-        self.world = world  #: may be replaced at any time
-        self._body, self._fault_injector = body, fault_injector
+        self._body, self._scene, self._fault_injector = body, scene, fault_injector
 
     def detects_floor(self, number: int) -> bool:
         """Return whether there is floor under a sensor; always true for a sensor that the robot does not have.
@@ -39,8 +38,6 @@ class FloorSensors:
             return False
         if number >= len(self._poses):
             return True
-        if self._body.lifted:
-            return False
         pose, sensor = self._body.pose, self._poses[number]
         c, s = math.cos(pose.heading), math.sin(pose.heading)
-        return self.world.has_floor(pose.x + c * sensor.x - s * sensor.y, pose.y + s * sensor.x + c * sensor.y)
+        return self._scene.world.has_floor(pose.x + c * sensor.x - s * sensor.y, pose.y + s * sensor.x + c * sensor.y)

@@ -5,39 +5,60 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
-from .auxiliary import SimulatedAuxPort
+from ..profiles import Profile
+from .auxiliary import AuxDevice, LoopBack, SimulatedAuxPort
 from .battery import BatteryModel
-from .body import SimulatedBody
+from .body import SimulatedBody, Wear
 from .bumpers import BumperRings
 from .compass import CompassSensor
-from .faults import FaultInjector
+from .faults import FaultInjector, Faults
 from .floor import FloorSensors
 from .gripper import GripperModel
 from .gyro import GyroSensor
 from .joystick import JoystickModel
 from .line import SimulatedLine
 from .pins import Pins
-from .sonar import SonarRing
-from .sounds import SoundBoard
+from .sonar import SonarModel, SonarRing
+from .sounds import PlaylistEntry, SoundBoard
+from .surroundings import Scene
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Hardware:
     """The devices of one robot; they keep their state through sessions and resets."""
 
-    body: SimulatedBody
-    sonar: SonarRing
-    bumpers: BumperRings
-    gyro: GyroSensor
-    floor: FloorSensors
-    compass: CompassSensor
-    gripper: GripperModel
-    joystick: JoystickModel
-    battery: BatteryModel
-    pins: Pins
-    sounds: SoundBoard
-    aux: tuple[SimulatedAuxPort, ...]  #: AUX1, AUX2, AUX3
-    line: SimulatedLine
-    fault_injector: FaultInjector
+    def __init__(
+        self,
+        profile: Profile,
+        scene: Scene,
+        seed: int,
+        *,
+        paced: bool,
+        charge: float,
+        wear: Wear | None,
+        sonar: SonarModel | None,
+        faults: Faults | None,
+        aux: Mapping[int, AuxDevice],
+        sounds: Mapping[int, PlaylistEntry],
+        on_sound: Callable[[str], None],
+    ) -> None:
+        """Put the robot into its world; the arguments are those of Simulator.
+
+        `paced` says whether bytes take time on the line, `on_sound` is called with a description of each played sound.
+        """
+        self.fault_injector = injector = FaultInjector(f"{seed}", faults or Faults())
+        self.line = SimulatedLine(injector, paced=paced, delay=profile.physics.command_delay)
+        self.body = body = SimulatedBody(profile, scene, wear or Wear(), f"{seed}")
+        self.sonar = SonarRing(profile, body, scene, sonar or SonarModel(), injector, f"{seed}")
+        self.bumpers = BumperRings(profile, body, injector)
+        self.gyro = GyroSensor(profile.physics, body, injector, f"{seed}")
+        self.floor = FloorSensors(profile, body, scene, injector)
+        self.compass = CompassSensor(body)
+        self.gripper = GripperModel()
+        self.joystick = JoystickModel()
+        self.battery = battery = BatteryModel(profile.battery, charge)
+        self.pins = Pins(lambda: battery.volts * profile.physics.battery_divider)
+        self.sounds = SoundBoard(sounds, on_sound)
+        #: AUX1, AUX2, AUX3
+        self.aux = [SimulatedAuxPort(number, aux.get(number) or LoopBack()) for number in (1, 2, 3)]

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 
 from .body import SimulatedBody
-from .parameters import FlashParameters
+from .flash import Flash
 
 
 class SimulatedOdometer:
     """Counts whole encoder ticks and integrates them. `x` and `y` in m, `heading` in rad, not wrapped."""
 
-    def __init__(self, body: SimulatedBody, built: FlashParameters) -> None:
+    def __init__(self, body: SimulatedBody, built: Flash) -> None:
         """Start at the origin.
 
         Args:
@@ -33,7 +33,7 @@ class SimulatedOdometer:
         """Execute SETO: set position and heading to 0."""
         self.x = self.y = self.heading = 0.0
 
-    def update(self, working: FlashParameters) -> tuple[int, int]:
+    def update(self, working: Flash) -> tuple[int, int]:
         """Read the encoders.
 
         Args:
@@ -51,7 +51,7 @@ class SimulatedOdometer:
             self._integrate(left * (1 + working.drift), right, working)
         return left, right
 
-    def _integrate(self, left: float, right: float, working: FlashParameters) -> None:
+    def _integrate(self, left: float, right: float, working: Flash) -> None:
         distance = (left + right) / 2 / working.ticks_per_meter
         turn = (right - left) / 2 * math.tau / working.ticks_per_turn
         if working.gyro_heading:

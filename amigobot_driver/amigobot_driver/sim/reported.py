@@ -18,7 +18,7 @@ from ..profiles import Profile, build_profile, load_profile
 from ..resources import share
 from .body import Wear
 from .faults import Faults, parse_faults
-from .option_fields import OptionError, parse_options
+from .fields import OptionError, parse_options
 from .sonar import SonarModel
 
 #: What the first keys of a report of `amigobot verify` say.

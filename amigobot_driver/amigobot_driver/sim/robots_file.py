@@ -20,8 +20,8 @@ from typing import Any
 
 from ..profiles import ProfileError
 from ..wording import wrong_type
-from .build import DEFAULT_WORLD, OPTIONS, build_simulator
 from .events import SimulatorEvent, ignore
+from .options import DEFAULT_WORLD, OPTIONS, build_simulator
 from .shared_world import SharedWorld
 from .world import WorldPose
 from .worlds import WorldError, load_world, parse_pose

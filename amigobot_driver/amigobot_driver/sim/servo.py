@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from .parameters import FlashParameters
+from .flash import Flash
 
 #: One count of Kp, Kv and Ki in shares of full PWM per m, per m/s and per m s. With the defaults 40/80/0
 #: a wheel follows in about 0.1 s without overshoot, as a small gear motor does.
@@ -33,12 +33,12 @@ class Gains:
     ki: float
 
     @classmethod
-    def translation(cls, parameters: FlashParameters) -> Gains:
+    def translation(cls, parameters: Flash) -> Gains:
         """Convert the translation terms of the parameters."""
         return cls(parameters.trans_kp * _KP, parameters.trans_kv * _KV, parameters.trans_ki * _KI)
 
     @classmethod
-    def rotation(cls, parameters: FlashParameters) -> Gains:
+    def rotation(cls, parameters: Flash) -> Gains:
         """Convert the rotation terms of the parameters."""
         return cls(parameters.rot_kp * _KP, parameters.rot_kv * _KV, parameters.rot_ki * _KI)
 
@@ -151,7 +151,7 @@ class StallProtection:
         """Whether the motor is without power now."""
         return self._off_time > 0.0
 
-    def step(self, parameters: FlashParameters, power: float, *, turned: bool, target: float, dt: float) -> None:
+    def step(self, parameters: Flash, power: float, *, turned: bool, target: float, dt: float) -> None:
         """Check one control cycle.
 
         Args:

@@ -15,34 +15,31 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from ..profiles import Profile, ProfileError
-from ..protocol import BAUD_RATES, Command
+from ..protocol import BAUD_RATES, Command, ErraticConfig, Parameters
+from .activmedia import commands as activmedia
 from .activmedia.dialect import dialect_for
 from .activmedia.firmware import ActivMediaFirmware
-from .auxiliary import AuxDevice, LoopBack, SimulatedAuxPort
-from .battery import BatteryModel
-from .body import SimulatedBody, Wear, outlines_near
-from .bumpers import BumperRings
-from .compass import CompassSensor
-from .controller import TICK
-from .events import Listener, ignore
-from .factory import build_controller
-from .faults import FaultInjector, Faults
-from .floor import FloorSensors
-from .gripper import GripperModel
-from .gyro import GyroSensor
+from .activmedia.flash import ActivMediaFlash
+from .auxiliary import AuxDevice
+from .body import Wear, outlines_near
+from .controller import TICK, Controller
+from .erratic import commands as erratic
+from .erratic.firmware import ErraticFirmware
+from .erratic.flash import ErraticFlash
+from .events import Listener, SessionState, ignore
+from .faults import Faults
+from .fields import readable_values
 from .hardware import Hardware
-from .joystick import JoystickModel
-from .line import SimulatedLine
 from .modem import RadioModem
-from .pins import Pins
-from .session import SessionState
-from .sonar import SonarModel, SonarRing
-from .sounds import DEFAULT_PLAYLIST, PlaylistEntry, SoundBoard
+from .sonar import SonarModel
+from .sounds import DEFAULT_PLAYLIST, PlaylistEntry
+from .surroundings import Scene
 from .world import World, WorldPose, blocked
 from .worlds import WorldError
 
@@ -62,7 +59,7 @@ class Truth:
 class Simulator:
     """A robot of the given profile in a world.
 
-    `battery`, `pins`, `gripper` and `joystick` are for the environment to change; `place` and `lift` move the
+    `battery`, `pins`, `gripper` and `joystick` are for the environment to change; `place` moves the
     robot and `replace_world` the walls; `profile` is fixed.
     """
 
@@ -104,47 +101,38 @@ class Simulator:
             ProfileError: A value of the profile, or `baud` or `charge`, is not allowed.
             WorldError: The robot does not fit at its start.
         """
-        self.profile = profile
-        self.world = world or World("empty")
+        self.profile, world = profile, world or World("empty")
         if start is not None:
-            if self.world.encloses(self.world.start) and not self.world.encloses(start):
-                raise WorldError(f"world {self.world.name}: the start is {start.x:g},{start.y:g}, outside of its walls")
-            self.world = dataclasses.replace(self.world, start=start)
+            if world.encloses(world.start) and not world.encloses(start):
+                raise WorldError(f"world {world.name}: the start is {start.x:g},{start.y:g}, outside of its walls")
+            world = dataclasses.replace(world, start=start)
         if not 0.0 <= charge <= 1.0:
             raise ProfileError(f"charge is {charge:g}, allowed: 0 (empty) to 1 (full)")
-        body = SimulatedBody(profile, self.world, wear or Wear(), f"{seed}")
-        if blocked(body.footprint, self.world.start, self.world.segments):
-            raise WorldError(f"world {self.world.name}: a {profile.name} does not fit where the robot starts")
-        self.battery = BatteryModel(profile.battery, charge)
-        self.pins = Pins(lambda: self.battery.volts * profile.physics.battery_divider)
-        self.gripper = GripperModel()
-        self.joystick = JoystickModel()
-        self._fault_injector = FaultInjector(f"{seed}")
-        self._fault_injector.faults = faults or Faults()
-        self._line = SimulatedLine(self._fault_injector, paced=baud != 0, delay=profile.physics.command_delay)
-        self._modem = RadioModem()
+        if baud and baud not in BAUD_RATES:
+            raise ProfileError(f"baud is {baud}, allowed: 0 (no limit), {', '.join(map(str, BAUD_RATES))}")
         if sounds is None:
             sounds = DEFAULT_PLAYLIST if dialect_for(profile.firmware).supports(Command.SOUND) else {}
-        devices = aux or {}
-        hardware = Hardware(
-            body=body,
-            sonar=SonarRing(profile, body, self.world, sonar or SonarModel(), self._fault_injector, f"{seed}"),
-            bumpers=BumperRings(profile, body, self._fault_injector),
-            gyro=GyroSensor(profile.physics, body, self._fault_injector, f"{seed}"),
-            floor=FloorSensors(profile, body, self.world, self._fault_injector),
-            compass=CompassSensor(body),
-            gripper=self.gripper,
-            joystick=self.joystick,
-            battery=self.battery,
-            pins=self.pins,
-            sounds=SoundBoard(sounds, lambda text: self._firmware.event("sound", text)),
-            aux=tuple(SimulatedAuxPort(number, devices.get(number) or LoopBack()) for number in (1, 2, 3)),
-            line=self._line,
-            fault_injector=self._fault_injector,
+        self._scene = Scene(world)
+        self._hardware = hardware = Hardware(
+            profile,
+            self._scene,
+            seed,
+            paced=baud != 0,
+            charge=charge,
+            wear=wear,
+            sonar=sonar,
+            faults=faults,
+            aux=aux or {},
+            sounds=sounds,
+            on_sound=lambda text: self._firmware.event("sound", text),
         )
-        self._body, self._sonar, self._floor = body, hardware.sonar, hardware.floor
-        code = _baud_code(baud) if baud else None
-        self._firmware = build_controller(profile, hardware, on_event, name=name, baud_code=code)
+        self._line, self._body = hardware.line, hardware.body
+        self.battery, self.pins = hardware.battery, hardware.pins
+        self.gripper, self.joystick = hardware.gripper, hardware.joystick
+        if blocked(self._body.footprint, world.start, world.segments):
+            raise WorldError(f"world {world.name}: a {profile.name} does not fit where the robot starts")
+        self._modem = RadioModem()
+        self._firmware = _switched_on(profile, hardware, on_event, name, BAUD_RATES.index(baud) if baud else None)
         self._started: float | None = None
         self._advance_all: Callable[[float], None] | None = None
         self._ticks = 0
@@ -232,8 +220,7 @@ class Simulator:
         Raises:
             WorldError: Another robot is where this one starts.
         """
-        outlines = partial(outlines_near, [other._body for other in others])
-        self._body.surroundings.others = self._sonar.surroundings.others = outlines
+        self._scene.others = partial(outlines_near, [other._body for other in others])
         self._advance_all = advance
         self._check_room(self._body.pose, self.world)
 
@@ -251,11 +238,11 @@ class Simulator:
     @property
     def faults(self) -> Faults:
         """The injected faults; may be replaced at any time. Their windows count from the first call with a time."""
-        return self._fault_injector.faults
+        return self._hardware.fault_injector.faults
 
     @faults.setter
     def faults(self, faults: Faults) -> None:
-        self._fault_injector.faults = faults
+        self._hardware.fault_injector.faults = faults
 
     @property
     def unplugged(self) -> bool:
@@ -274,11 +261,6 @@ class Simulator:
     def bytes_in_transit(self) -> int:
         """Number of the client's bytes that have not reached the robot yet; used for flow control."""
         return self._line.bytes_in_transit
-
-    @property
-    def lost_commands(self) -> int:
-        """Number of commands that did not fit into the controller's buffer since its last reset."""
-        return self._firmware.lost_commands
 
     def set_client_baud(self, baud: int | None) -> None:
         """Set the speed of the client's port, at which it sends and receives.
@@ -322,25 +304,24 @@ class Simulator:
             WorldError: The robot does not fit there.
         """
         self._check_room(pose, self.world)
-        self._body.place(pose)
+        self._body.pose = pose
 
-    def lift(self, up: bool) -> None:
-        """Take the wheels off the floor, or put them down: lifted wheels turn and the body stays."""
-        self._body.lifted = up
+    @property
+    def world(self) -> World:
+        """Walls, furniture and areas without a floor."""
+        return self._scene.world
 
     def replace_world(self, world: World) -> None:
-        """Replace walls, furniture and areas without a floor; the robot stays where it is.
+        """Replace the world; the robot stays where it is.
 
         Raises:
             WorldError: A wall would be inside the robot.
         """
         self._check_room(self._body.pose, world)
-        self.world = self._floor.world = world
-        for surroundings in (self._body.surroundings, self._sonar.surroundings):
-            surroundings.enter(world)
+        self._scene.world = world
 
     def _check_room(self, pose: WorldPose, world: World) -> None:
-        find = self._body.surroundings.others
+        find = self._scene.others
         others = find(pose.x, pose.y, self._body.footprint.radius) if find else []
         for what, segments in (("an obstacle", world.segments), ("another robot", others)):
             if blocked(self._body.footprint, pose, segments):
@@ -366,7 +347,37 @@ class Simulator:
         )
 
 
-def _baud_code(baud: int) -> int:
-    if baud not in BAUD_RATES:
-        raise ProfileError(f"baud is {baud}, allowed: 0 (no limit), {', '.join(map(str, BAUD_RATES))}")
-    return BAUD_RATES.index(baud)
+def _switched_on(
+    profile: Profile, hardware: Hardware, on_event: Listener, name: str | None, baud_code: int | None
+) -> Controller[Any]:
+    """Return the controller of a new robot, booted.
+
+    Args:
+        profile: The robot model.
+        hardware: What the controller is connected to.
+        on_event: Called with each event as it happens.
+        name: Name that the robot reports; None is the profile's.
+        baud_code: Code of the line speed; None is the profile's.
+
+    Raises:
+        ProfileError: A FLASH value of the profile, or the name, is not allowed.
+    """
+    values = {**profile.flash, **({} if name is None else {"Name": name})}
+    baud = {} if baud_code is None else {"host_baud": baud_code}
+    if profile.erratic:
+        size = {"wheel_diameter": profile.body.wheel_diameter, "track": profile.body.track}
+        flash = ErraticFlash.read(profile.name, values, **size, **baud)
+        return ErraticFirmware(profile, flash, hardware, on_event, erratic.ROWS)
+    dialect = dialect_for(profile.firmware)
+    settings = dialect.flash_of(profile, values, **baud)
+    return ActivMediaFirmware(profile, dialect, settings, hardware, on_event, activmedia.ROWS)
+
+
+def flash_of(config: Parameters, names: Collection[str] | None = None) -> dict[str, int | str]:
+    """Return the FLASH values that a CONFIG packet shows, by the manual's keywords.
+
+    Args:
+        config: The packet; values that no simulated FLASH can have are left out.
+        names: Fields of the packet that are of interest; None for all.
+    """
+    return readable_values(ErraticFlash if isinstance(config, ErraticConfig) else ActivMediaFlash, config, names)

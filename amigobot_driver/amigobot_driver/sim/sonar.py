@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from ..profiles import Profile, SonarPose
 from .body import SimulatedBody
 from .faults import FaultInjector
-from .option_fields import number, option
-from .surroundings import Surroundings
-from .world import World, first_hit
+from .fields import number, option
+from .surroundings import Scene, Surroundings
+from .world import first_hit
 
 #: m, reported for no echo and for an echo from below the smallest range
 NO_ECHO = 6.1
@@ -95,7 +95,7 @@ class SonarRing:
         self,
         profile: Profile,
         body: SimulatedBody,
-        world: World,
+        scene: Scene,
         model: SonarModel,
         fault_injector: FaultInjector,
         seed: str,
@@ -105,7 +105,7 @@ class SonarRing:
         Args:
             profile: Poses, ranges and cycle of the sonars.
             body: Pose of the robot.
-            world: Walls.
+            scene: Walls and other robots.
             model: Errors of the sonars.
             fault_injector: Its faults disturb single sonars and pings.
             seed: Seed of the noise.
@@ -115,7 +115,7 @@ class SonarRing:
         self._fault_injector = fault_injector
         self._body = body
         mounts = (math.hypot(mount.x, mount.y) for mount in profile.sonar.poses)
-        self.surroundings = Surroundings(world, profile.sonar.max_range + max(mounts, default=0.0))
+        self._surroundings = Surroundings(scene, profile.sonar.max_range + max(mounts, default=0.0))
         self._random = random.Random(f"{seed}/sonar")
         self.restart(profile.sonar.cycle)
 
@@ -221,7 +221,7 @@ class SonarRing:
         x, y = pose.x + c * mount.x - s * mount.y, pose.y + s * mount.x + c * mount.y
         heading, half = pose.heading + mount.heading, self._sonar.field_of_view / 2
         reach, nearest = self._sonar.max_range, math.inf
-        segments = self.surroundings.near(pose.x, pose.y)
+        segments = self._surroundings.near(pose.x, pose.y)
         facing = math.cos(self._model.grazing)
         for ray in range(_RAYS):
             angle = heading - half + 2 * half * ray / (_RAYS - 1)

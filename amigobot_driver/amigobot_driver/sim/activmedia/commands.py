@@ -6,16 +6,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 from ...protocol import Command, CommandTable
-from ..command_rows import DRIVE_ROWS
-from ..motion import Distance, Speed
+from ..controller import SHARED_ROWS, Row
+from ..motion import Speed
 from ..telemetry import signed
 from .firmware import ActivMediaFirmware
-
-Row = Callable[[ActivMediaFirmware, Any], None]
 
 
 def _parameter(name: str) -> Row:
@@ -26,6 +22,11 @@ def _parameter(name: str) -> Row:
 def _divisor(name: str) -> Row:
     """Return a row that changes a working parameter by which the odometer divides: 0 is ignored."""
     return lambda robot, value: robot.drive.set_parameter(name, value) if value else None
+
+
+def _stream(name: str) -> Row:
+    """Return a row that requests a stream of packets."""
+    return lambda robot, value: robot.telemetry.request(name, value)
 
 
 def _vel2(robot: ActivMediaFirmware, word: int) -> None:
@@ -39,11 +40,7 @@ def _sonar_cycle(robot: ActivMediaFirmware, milliseconds: int) -> None:
 
 
 def _encoder(robot: ActivMediaFirmware, value: int) -> None:
-    robot.telemetry.encoders = min(value, 2) if robot.dialect.encoder_once else 2 * (value > 0)
-
-
-def _io_request(robot: ActivMediaFirmware, value: int) -> None:
-    robot.telemetry.io = min(value, 2)
+    robot.telemetry.request("encoders", value if robot.dialect.encoder_once else 2 * (value > 0))
 
 
 def _sonar(robot: ActivMediaFirmware, value: int) -> None:
@@ -57,14 +54,6 @@ def _sonar(robot: ActivMediaFirmware, value: int) -> None:
 
 def _bump_stall(robot: ActivMediaFirmware, value: int) -> None:
     robot.bump_stall = value & 0b11
-
-
-def _gripper_request(robot: ActivMediaFirmware, value: int) -> None:
-    robot.telemetry.gripper = min(value, 2)
-
-
-def _joystick_request(robot: ActivMediaFirmware, value: int) -> None:
-    robot.telemetry.joystick = min(value, 2)
 
 
 def _servo(robot: ActivMediaFirmware, word: int) -> None:
@@ -82,12 +71,9 @@ def _battest(robot: ActivMediaFirmware, value: int) -> None:
 
 
 ROWS: dict[CommandTable, Row] = {
-    **DRIVE_ROWS,
+    **SHARED_ROWS,
     Command.SETO: lambda robot, _: robot.zero_odometry(),
-    Command.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog
     Command.OPEN: lambda robot, _: None,  # the session is open already
-    Command.CLOSE: lambda robot, _: robot.close("the client closed it"),
-    Command.CONFIG: lambda robot, _: robot.answer(robot.telemetry.config()),
     Command.RESET: lambda robot, _: robot.reset(),
     Command.MAINTENANCE: lambda robot, _: robot.enter_maintenance(),
     Command.SONAR: _sonar,
@@ -95,7 +81,6 @@ ROWS: dict[CommandTable, Row] = {
     Command.CHARGE: _charge,
     Command.E_STOP: lambda robot, _: robot.drive.emergency_stop(),
     Command.QSTOP: lambda robot, _: robot.drive.emergency_stop(),
-    Command.MOVE: lambda robot, value: robot.drive.translate(Distance(value / 1000)),
     Command.ROTATE: lambda robot, value: robot.drive.rotate(Speed(math.radians(value))),
     Command.HEAD: lambda robot, value: robot.drive.turn_to(math.radians(value)),
     Command.DHEAD: lambda robot, value: robot.drive.turn_by(math.radians(value)),
@@ -112,24 +97,24 @@ ROWS: dict[CommandTable, Row] = {
     Command.REVCOUNT: _divisor("rev_count"),
     Command.SONARCYCLE: _sonar_cycle,
     Command.ENCODER: _encoder,
-    Command.IOREQUEST: _io_request,
-    Command.JOYREQUEST: _joystick_request,
+    Command.IOREQUEST: _stream("io"),
+    Command.JOYREQUEST: _stream("joystick"),
     Command.TCM2: lambda robot, value: robot.hardware.compass.switch(value),
     Command.GRIPPER: lambda robot, value: robot.hardware.gripper.execute(value),
     Command.GRIPPERVAL: lambda robot, value: robot.hardware.gripper.set_value(signed(value, 16)),
-    Command.GRIPREQUEST: _gripper_request,
+    Command.GRIPREQUEST: _stream("gripper"),
     Command.PTUPOS: _servo,
     Command.GYRO: lambda robot, value: robot.hardware.gyro.switch(value == 1 and robot.flash.has_gyro == 1),
     Command.SOUND: lambda robot, value: robot.hardware.sounds.play(value),
     Command.SOUNDTOG: lambda robot, value: robot.hardware.sounds.switch(value != 0),
     Command.PLAYLIST: lambda robot, value: robot.hardware.sounds.request_listing(value),
     Command.HOSTBAUD: lambda robot, value: robot.change_baud(value),
-    Command.AUX1BAUD: lambda robot, value: robot.hardware.aux[0].set_baud(value),
-    Command.AUX2BAUD: lambda robot, value: robot.hardware.aux[1].set_baud(value),
-    Command.AUX3BAUD: lambda robot, value: robot.hardware.aux[2].set_baud(value),
-    Command.GETAUX: lambda robot, value: robot.hardware.aux[0].request(value),
-    Command.GETAUX2: lambda robot, value: robot.hardware.aux[1].request(value),
-    Command.GETAUX3: lambda robot, value: robot.hardware.aux[2].request(value),
+    Command.AUX1BAUD: lambda robot, code: robot.hardware.aux[0].set_baud(code),
+    Command.AUX2BAUD: lambda robot, code: robot.hardware.aux[1].set_baud(code),
+    Command.AUX3BAUD: lambda robot, code: robot.hardware.aux[2].set_baud(code),
+    Command.GETAUX: lambda robot, count: robot.hardware.aux[0].request(count),
+    Command.GETAUX2: lambda robot, count: robot.hardware.aux[1].request(count),
+    Command.GETAUX3: lambda robot, count: robot.hardware.aux[2].request(count),
     Command.DIGOUT: lambda robot, value: robot.hardware.pins.set_outputs(value),
     Command.ADSEL: lambda robot, value: robot.hardware.pins.select(value),
     Command.BATTEST: _battest,

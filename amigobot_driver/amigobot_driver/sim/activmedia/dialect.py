@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...profiles import Profile
 from ...protocol import AmigoShTail, ArcosTail, Command, CommandTable
-from ..parameters import load_flash
 from .flash import ActivMediaFlash
 
 
@@ -45,29 +45,28 @@ class SimulatedDialect:
         version = command.firmware.get(self.column)
         return command in self.also or (version is not None and (not self.dated or version != ""))
 
-    def load(self, profile: Profile, *, name: str | None = None, baud_code: int | None = None) -> ActivMediaFlash:
+    def flash_of(self, profile: Profile, values: Mapping[str, int | str], **more: Any) -> ActivMediaFlash:
         """Return the FLASH contents of a new robot.
 
         Args:
-            profile: Sonars, bumpers, track, and the `flash:` section.
-            name: Name that the robot reports; None keeps the profile's.
-            baud_code: Code of the line speed; None keeps the profile's.
+            profile: Sonars, bumpers and track.
+            values: Values by the manual's keywords that replace those of the firmware.
+            more: Values by field name.
 
         Raises:
-            ProfileError: A FLASH value of the profile is not allowed.
+            ProfileError: A keyword or value is not allowed.
         """
         unit = self.rev_count_unit
-        values: dict[str, int | str] = {
+        values = {
             "RearSonar": int(len(profile.sonar.poses) > 8),
             "FrontBumps": profile.bumpers.front_segments,
             "RearBumps": profile.bumpers.rear_segments,
             **self.flash,
-            **profile.flash,
+            **values,
         }
-        ticks = values.get("TicksMM")
-        if isinstance(ticks, int):
+        if isinstance(ticks := values.get("TicksMM"), int):
             values.setdefault("RevCount", round(math.pi * profile.body.track * 1000 * ticks / unit))
-        return load_flash(ActivMediaFlash, values, profile.name, name=name, baud_code=baud_code, rev_count_unit=unit)
+        return ActivMediaFlash.read(profile.name, values, rev_count_unit=unit, **more)
 
 
 #: ARIA sends MOVE because of `amigo.p`; BATTEST simulates a flat battery (docs/protocol 8.5).

@@ -9,23 +9,26 @@ import copy
 import math
 
 from ...profiles import Profile
-from ...protocol import BAUD_RATES, Command, CommandTable, Reset, SyncReply
+from ...protocol import BAUD_RATES, Command, Packet, Reset, SyncEcho, SyncReply
+from ..battery import BatteryAlarm
 from ..controller import TICK, Controller, Rows
-from ..events import Listener
-from ..guards import BatteryAlarm, BatteryGuard, Watchdog
+from ..events import Listener, SessionState
 from ..hardware import Hardware
-from ..session import SessionState
 from .dialect import SimulatedDialect
 from .flash import ActivMediaFlash
-from .handshake import Handshake
 from .telemetry import SipTelemetry
 
 #: s without a good packet at a new HOSTBAUD until the old speed is back (AROS manual p. 51)
 _BAUD_TRIAL = 0.5
+#: SYNC0, SYNC1 and SYNC2 have the numbers of PULSE, OPEN and CLOSE: only the state distinguishes them.
+_SYNCS = (Command.PULSE.number, Command.OPEN.number, Command.CLOSE.number)
 
 
 class ActivMediaFirmware(Controller[ActivMediaFlash]):
-    """The controller of an ActivMedia robot with one of the firmwares."""
+    """The controller of an ActivMedia robot with one of the firmwares.
+
+    Its session: WAIT --SYNC0, SYNC1, SYNC2--> SYNCED --OPEN--> OPEN --CLOSE--> WAIT (docs/protocol 3.1, 8.2).
+    """
 
     dialect: SimulatedDialect
     telemetry: SipTelemetry
@@ -40,17 +43,9 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         on_event: Listener,
         rows: Rows,
     ) -> None:
-        """Boot the controller.
-
-        Args:
-            profile: The robot's dimensions, limits and units.
-            dialect: The firmware.
-            flash: Contents of the FLASH.
-            hardware: Everything the controller is connected to.
-            on_event: Called with each event as it happens.
-            rows: See Controller.
-        """
-        super().__init__(profile, flash, hardware, on_event, rows)
+        """Boot the controller with the firmware `dialect`; the other arguments are those of Controller."""
+        supported = {command: row for command, row in rows.items() if dialect.supports(command)}
+        super().__init__(profile, flash, hardware, on_event, supported)
         self.dialect = dialect
         self._commands_per_tick = dialect.commands_per_tick
         self.telemetry = SipTelemetry(self, dialect)
@@ -58,16 +53,15 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         self._boot()
 
     def _boot(self) -> None:
-        flash = self.flash
         self._power_up()
-        self._handshake = Handshake(SyncReply(name=flash.name, robot_class=flash.robot_class, subclass=flash.subclass))
         self._restart()
 
     def _restart(self) -> None:
         """Restore the state between two sessions: parameters from FLASH, motors, sonars and telemetry off."""
         parts, flash = self.hardware, self.flash
+        self.session, self._expected = SessionState.WAIT, 0
         self.working = copy.copy(flash)
-        self._watchdog, self._battery_guard = Watchdog(), BatteryGuard()
+        self._end_supervision()
         self._baud_trial = self._zero_due = math.inf
         self.bump_stall = self._bumped = 0
         self.drive.restart(self.working)
@@ -95,11 +89,6 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         self.telemetry.stop()
         self.answer(Reset())
 
-    @property
-    def session(self) -> SessionState:
-        """The state of the client's session."""
-        return self._handshake.state
-
     # --- what commands do ----------------------------------------------------------------------------------
 
     def close(self, reason: str) -> None:
@@ -112,7 +101,6 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
             self.event("session closed", reason)
         faults = self.hardware.fault_injector.faults
         sonars_on, baud_code = self.hardware.sonar.on, self.working.host_baud
-        self._handshake.close()
         self._restart()
         if faults.keep_baud:
             self._set_baud(baud_code, "also after the session")
@@ -122,7 +110,6 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
 
     def leave_open(self, baud: int) -> None:
         """Open a session as another program did that was killed, at a line speed in baud."""
-        self._handshake.state = SessionState.OPEN
         self._open()
         self._set_baud(BAUD_RATES.index(baud), "in the session that another program left open")
 
@@ -164,20 +151,30 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
             return
         if faults.refuse_low_battery and self.hardware.battery.volts < self.flash.low_battery / 10:
             return
-        if faults.refuse_open and self.session is SessionState.SYNCED:
-            self._handshake.close()
-            return
-        answer = self._handshake.take(packet[0])
-        if answer is not None:
-            self.answer(answer)
-        if self._handshake.state is SessionState.OPEN:
-            self._open()
+        self._synchronize(packet[0], refuse_open=faults.refuse_open)
 
-    def _supports(self, command: CommandTable) -> bool:
-        return self.dialect.supports(command)
+    def _synchronize(self, number: int, *, refuse_open: bool) -> None:
+        """Process the command number of a packet that arrives before the session is open."""
+        if self.session is SessionState.SYNCED:
+            if number == Command.OPEN.number and not refuse_open:
+                self._open()
+            elif refuse_open or number == Command.CLOSE.number:
+                self.session, self._expected = SessionState.WAIT, 0
+        elif number in (0, self._expected):
+            self._expected = number + 1
+            self.answer(SyncEcho(id=number) if number < 2 else self._identity())
+        elif number in _SYNCS:
+            self._expected = 0
+            self.answer(Reset())
+
+    def _identity(self) -> Packet:
+        """Return the answer to SYNC2, which ends the synchronization."""
+        self.session, flash = SessionState.SYNCED, self.flash
+        return SyncReply(name=flash.name, robot_class=flash.robot_class, subclass=flash.subclass)
 
     def _open(self) -> None:
-        self._watchdog.feed(self.now)
+        self.session = SessionState.OPEN
+        self._fed_at = self.now
         self.hardware.sonar.switch(True)
         self.telemetry.start(self.now)
         self.event("session opened", self.dialect.name)

@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
 from ...protocol import ArcosTail, Config, Encoders, Packet, Sip, SipSonarReading
 from ..controller import Controller
 from ..line import SendPriority
-from ..telemetry import Telemetry, signed
+from ..telemetry import Sent, Telemetry, signed
 from .dialect import SimulatedDialect
 from .flash import ActivMediaFlash
 
@@ -29,10 +29,7 @@ _NO_TEMPERATURE = -127
 
 
 class SipTelemetry(Telemetry):
-    """Builds the packets from the robot's state and puts them on the line, in the order of a cycle.
-
-    `encoders`, `io`, `gripper` and `joystick` are the streams: 0 off, 1 one packet, 2 one packet in each cycle.
-    """
+    """Builds the packets from the robot's state and puts them on the line, in the order of a cycle."""
 
     def __init__(self, robot: Controller[ActivMediaFlash], dialect: SimulatedDialect) -> None:
         """Start with all streams off.
@@ -41,24 +38,21 @@ class SipTelemetry(Telemetry):
             robot: Read again in each cycle.
             dialect: The firmware.
         """
-        super().__init__(robot.hardware.line)
-        self._robot, self._dialect = robot, dialect
+        self._robot, self._dialect, parts = robot, dialect, robot.hardware
         later = _SIP_FIELDS[_SIP_FIELDS.index(dialect.sip_end) + 1 :]
         self._absent: dict[str, Any] = dict.fromkeys(later)  # fields of later firmwares
-        self._reset_streams()
-
-    def start(self, now: float) -> None:
-        """Execute OPEN: send the first SIP at `now` (s), with all streams off."""
-        super().start(now)
-        self._reset_streams()
-
-    def _reset_streams(self) -> None:
-        self.encoders = self.io = self.gripper = self.joystick = 0
+        streams: dict[str, Callable[[], Packet]] = {
+            "io": self._io,
+            "encoders": self._encoders,
+            "gripper": parts.gripper.packet,
+            "joystick": parts.joystick.packet,
+        }
+        super().__init__(parts.line, streams)
 
     def _period(self) -> float:
         return self._robot.working.info_cycle_ms / 1000 * self._robot.profile.physics.cycle_ratio
 
-    def _packets(self) -> Iterator[tuple[Packet, SendPriority]]:
+    def _packets(self) -> Iterator[Sent]:
         robot, parts = self._robot, self._robot.hardware
         sip = self._sip()
         if parts.gyro.sends:
@@ -67,26 +61,21 @@ class SipTelemetry(Telemetry):
             if self._fits(robot.now, gyro, sip):
                 yield gyro, SendPriority.SIP
         yield sip, SendPriority.SIP
-        if self.io:
-            # The last byte is that of the infrared sensors, which no simulated robot has.
-            more = (*parts.bumpers.pressed(), 0) if self._dialect.bumpers_in_io else ()
-            yield parts.pins.packet(*more), SendPriority.STREAM
-        if self.encoders:
-            odometer = robot.drive.odometer
-            packet = Encoders(left=signed(odometer.left_ticks, 32), right=signed(odometer.right_ticks, 32))
-            yield packet, SendPriority.STREAM
-        if self.gripper:
-            yield parts.gripper.packet(), SendPriority.STREAM
-        if self.joystick:
-            yield parts.joystick.packet(), SendPriority.STREAM
+        yield from self._requested()
         if parts.compass.mode > 1:
             yield parts.compass.packet(), SendPriority.STREAM
-        self.io, self.encoders, self.gripper, self.joystick = (
-            mode if mode == 2 else 0 for mode in (self.io, self.encoders, self.gripper, self.joystick)
-        )
         entry = parts.sounds.next_entry()
         if entry is not None:
             yield entry, SendPriority.ANSWER
+
+    def _io(self) -> Packet:
+        parts = self._robot.hardware
+        # The last byte is that of the infrared sensors, which no simulated robot has.
+        return parts.pins.packet(*((*parts.bumpers.pressed(), 0) if self._dialect.bumpers_in_io else ()))
+
+    def _encoders(self) -> Packet:
+        odometer = self._robot.drive.odometer
+        return Encoders(left=signed(odometer.left_ticks, 32), right=signed(odometer.right_ticks, 32))
 
     def config(self) -> Config:
         """Return CONFIGpac: the working parameters."""

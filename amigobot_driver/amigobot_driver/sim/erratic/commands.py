@@ -9,17 +9,13 @@ A value outside its range is ignored: the controller reports no errors.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 from ...protocol import Command, CommandTable, ErraticCommand
-from ..command_rows import DRIVE_ROWS
-from ..keywords import WORD
+from ..controller import SHARED_ROWS, Row
+from ..fields import WORD
 from ..motion import Distance
 from ..telemetry import signed
 from .firmware import ErraticFirmware
-
-Row = Callable[[ErraticFirmware, Any], None]
 
 
 def _term(name: str) -> Row:
@@ -80,11 +76,8 @@ def _servo(robot: ErraticFirmware, text: bytes) -> None:
 
 
 ROWS: dict[CommandTable, Row] = {
-    **DRIVE_ROWS,
-    Command.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog
+    **SHARED_ROWS,
     Command.OPEN: lambda robot, _: robot.open(),
-    Command.CLOSE: lambda robot, _: robot.close("the client closed it"),
-    Command.CONFIG: lambda robot, _: robot.answer(robot.working.packet()),
     ErraticCommand.SAVE: lambda robot, _: robot.save(),
     Command.MOVE: _move,
     Command.HEAD: _turn_to,
@@ -99,8 +92,8 @@ ROWS: dict[CommandTable, Row] = {
     ErraticCommand.ROT_I: _term("rot_ki"),
     ErraticCommand.PWM_FREQ: _pwm_frequency,
     ErraticCommand.PWM_DUTY: _pwm_duty,
-    Command.ENCODER: lambda robot, value: robot.telemetry.switch_encoders(value != 0),
-    ErraticCommand.ANALOG: lambda robot, value: robot.telemetry.switch_analog(value != 0),
+    Command.ENCODER: lambda robot, value: robot.telemetry.request("encoders", 2 * (value != 0)),
+    ErraticCommand.ANALOG: lambda robot, value: robot.telemetry.request("analog", 2 * (value != 0)),
     Command.SONAR: lambda robot, value: robot.hardware.sonar.switch(value != 0),
     ErraticCommand.SERVO: _servo,
     ErraticCommand.NAME: _identity("name", 20),

@@ -9,12 +9,11 @@ import copy
 import math
 
 from ...profiles import Profile
-from ...protocol import BAUD_RATES, ERRATIC_COMMANDS, Checksum, checksum, checksum_with_count
+from ...protocol import BAUD_RATES, ERRATIC_COMMANDS
+from ..battery import BatteryAlarm
 from ..controller import Controller, Rows
-from ..events import Listener
-from ..guards import BatteryAlarm, Watchdog
+from ..events import Listener, SessionState
 from ..hardware import Hardware
-from ..session import SessionState
 from .flash import ErraticFlash
 from .telemetry import ErraticTelemetry
 
@@ -29,22 +28,9 @@ class ErraticFirmware(Controller[ErraticFlash]):
     _commands = ERRATIC_COMMANDS
 
     def __init__(
-        self,
-        profile: Profile,
-        flash: ErraticFlash,
-        hardware: Hardware,
-        on_event: Listener,
-        rows: Rows,
+        self, profile: Profile, flash: ErraticFlash, hardware: Hardware, on_event: Listener, rows: Rows
     ) -> None:
-        """Boot the controller.
-
-        Args:
-            profile: The robot's dimensions, limits and units.
-            flash: Contents of the FLASH.
-            hardware: Everything the controller is connected to.
-            on_event: Called with each event as it happens.
-            rows: See Controller.
-        """
+        """Boot the controller; the arguments are those of Controller."""
         super().__init__(profile, flash, hardware, on_event, rows)
         self.telemetry = ErraticTelemetry(self)
         self._boot()
@@ -52,20 +38,15 @@ class ErraticFirmware(Controller[ErraticFlash]):
     def _boot(self) -> None:
         parts = self.hardware
         self._power_up()
-        self._session = SessionState.WAIT
+        self.session = SessionState.WAIT
         self.telemetry.heading_target, self.telemetry.distance_target = 0.0, 0
         self.servos = [None] * _SERVOS
         # The maxima limit every velocity (ch. 5.5.6), not only turns and moves as in AmigOS.
-        self.drive.limit_speed(self.working.trans_vel_max)
-        self.drive.limit_turn_rate(self.working.rot_vel_max)
+        self.drive.limit("trans", self.working.trans_vel_max)
+        self.drive.limit("rot", self.working.rot_vel_max)
         parts.sonar.restart(self.profile.sonar.cycle)
         parts.line.set_baud(BAUD_RATES[self.working.host_baud])
         self.telemetry.stop()
-
-    @property
-    def check(self) -> Checksum:
-        """The checksum of frames in both directions, according to the profile."""
-        return checksum_with_count if self.profile.quirks.checksum_over_count else checksum
 
     # --- what happens to the robot from outside the protocol -----------------------------------------------
 
@@ -77,29 +58,20 @@ class ErraticFirmware(Controller[ErraticFlash]):
 
     def tick(self, now: float) -> None:
         """Run one control cycle that ends at `now` (s); the first one after booting starts telemetry."""
-        if not self._streaming and now >= self._booted_at:
+        if math.isinf(self.telemetry.next_due) and now >= self._booted_at:
             self.telemetry.start(now)
         super().tick(now)
 
     @property
-    def _streaming(self) -> bool:
-        return not math.isinf(self.telemetry.next_due)
-
-    @property
     def busy(self) -> bool:
         """Whether the next tick may send something although no telemetry cycle is due."""
-        return not self._streaming or super().busy
-
-    @property
-    def session(self) -> SessionState:
-        """Whether OPEN was executed since the last CLOSE or reset."""
-        return self._session
+        return math.isinf(self.telemetry.next_due) or super().busy
 
     # --- what commands do ----------------------------------------------------------------------------------
 
     def open(self) -> None:
         """Execute OPEN: position and targets become 0, the motors go off."""
-        self._session = SessionState.OPEN
+        self.session = SessionState.OPEN
         self.event("session opened", f"Erratic {self.working.version}.{self.working.subversion}")
         self.enable_motors(False, "OPEN")
         self.drive.odometer.zero()
@@ -111,12 +83,12 @@ class ErraticFirmware(Controller[ErraticFlash]):
         Args:
             reason: Text of the event.
         """
-        if self._session is SessionState.OPEN:
+        if self.session is SessionState.OPEN:
             self.event("session closed", reason)
-        self._session = SessionState.WAIT
+        self.session = SessionState.WAIT
         self.enable_motors(False, "CLOSE")
-        self.drive.resume()
-        self._watchdog = Watchdog()
+        self.drive.server.suspended = False
+        self._fed_at = math.inf
 
     def save(self) -> None:
         """Execute SAVE: write the working parameters to FLASH, from which a reset loads them."""

@@ -10,47 +10,45 @@ from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from ...protocol.erratic import ErraticConfig
-from ..keywords import WORD, number, text
-from ..parameters import FlashParameters
+from ..fields import WORD, parameter, text
+from ..flash import Flash
 
-#: s, the period in which StallCount counts: the servo of the real controller runs 200 times a second
-_PERIOD = 0.005
 #: Hz of the timer that PwmWrap counts: 1000 counts make the 16 kHz of the manual
 _PWM_CLOCK = 16_000_000
 _PARAMETER_VERSION = 1
 
 
 @dataclass(slots=True, kw_only=True)
-class ErraticFlash(FlashParameters):
+class ErraticFlash(Flash):
     """One set of parameters, under the names of the configuration packet.
 
-    Units as in `FlashParameters`; PWM and stall values in counts of the PWM timer.
+    Units as in `Flash`; PWM and stall values in counts of the PWM timer.
     """
 
-    BAUD_KEYWORD: ClassVar[str] = "BaudHost"
-    brakes_only_to_zero: ClassVar[bool] = True
+    STALL_PERIOD: ClassVar[int] = 5  # the servo of the real controller runs 200 times a second
+    BRAKES_ONLY_TO_ZERO: ClassVar[bool] = True
 
     name: str = text("Name", "Erratic-1", blanks=True)
     type: str = text("Type", "Erratic", blanks=True)
     subtype: str = text("Subtype", "Rev E", blanks=True)
     serial: str = text("Serial", "1234", length=9, blanks=True)
-    version: int = number("Version", 1, 0, 255)
-    subversion: int = number("SubVersion", 0, 0, 255)
-    host_baud: int = number("BaudHost", 2, 0, 4)
-    aux1_baud: int = number("BaudAux", 0, 0, 4)
+    version: int = parameter("Version", 1, 0, 255)
+    subversion: int = parameter("SubVersion", 0, 0, 255)
+    host_baud: int = parameter("BaudHost", 2, 0, 4)
+    aux1_baud: int = parameter("BaudAux", 0, 0, 4)
     #: encoder counts in one turn of a wheel
-    rev_count: int = number("RevCount", 38400, 1, 0xFFFF)
-    watchdog: int = number("WatchDog", 2000, 0, 0xFFFF)
-    stall_val: int = number("StallVal", 700)
-    stall_count: int = number("StallCount", 20)
-    pwm_max: int = number("PwmMax", 700)
-    pwm_wrap: int = number("PwmWrap", 1000, 1)
-    trans_vel_max: int = number("TransVelMax", 1000, 1)
-    rot_acc: int = number("RotAcc", 400, 1)
-    trans_acc: int = number("TransAcc", 400, 1)
-    rot_decel: int = number("RotDecel", 400, 1)
-    trans_decel: int = number("TransDecel", 400, 1)
-    sonar_conv: int = number("SonarConv", 350)
+    rev_count: int = parameter("RevCount", 38400, 1, 0xFFFF)
+    watchdog: int = parameter("WatchDog", 2000, 0, 0xFFFF)
+    stall_val: int = parameter("StallVal", 700)
+    stall_count: int = parameter("StallCount", 20)
+    pwm_max: int = parameter("PwmMax", 700)
+    pwm_wrap: int = parameter("PwmWrap", 1000, 1)
+    trans_vel_max: int = parameter("TransVelMax", 1000, 1)
+    rot_acc: int = parameter("RotAcc", 400, 1)
+    trans_acc: int = parameter("TransAcc", 400, 1)
+    rot_decel: int = parameter("RotDecel", 400, 1)
+    trans_decel: int = parameter("TransDecel", 400, 1)
+    sonar_conv: int = parameter("SonarConv", 350)
     # The firmware knows the dimensions of its robot, in m.
     wheel_diameter: float
     track: float
@@ -72,18 +70,9 @@ class ErraticFlash(FlashParameters):
         return math.pi * self.track * self.ticks_per_meter
 
     @property
-    def full_power(self) -> float:
-        """Largest share of its cycle for which the PWM is on, 0 to 1."""
-        return min(1.0, self.pwm_max / self.pwm_wrap)
-
-    @property
-    def stall_pause(self) -> float:
-        """Seconds for which a stalled motor stays without power."""
-        return self.stall_count * _PERIOD
-
-    def stalls_at(self, power: float) -> bool:
-        """Return whether this power (-1 to 1 of the battery voltage) is a stall if the wheel does not turn."""
-        return abs(round(power * self.pwm_wrap)) >= self.stall_val
+    def full_pwm(self) -> int:
+        """PWM counts of the full battery voltage."""
+        return self.pwm_wrap
 
     def set_pwm_frequency(self, hertz: int) -> None:
         """Execute PWM_FREQ: scale all values that count the PWM timer, so that duty and stall limit stay.

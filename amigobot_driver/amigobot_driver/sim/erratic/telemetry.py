@@ -6,15 +6,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from ...protocol import Packet, SipSonarReading, encode_frame
-from ...protocol.erratic import Analog, ErraticEncoders, Motor, ShortMotor, Sonar
+from ...protocol import Packet, SipSonarReading
+from ...protocol.erratic import Analog, ErraticConfig, ErraticEncoders, Motor, ShortMotor, Sonar
 from ..body import Wheel
 from ..controller import Controller
 from ..line import SendPriority
-from ..telemetry import Telemetry, signed
+from ..telemetry import Sent, Telemetry, signed
 from .flash import ErraticFlash
 
 #: s (Erratic manual E.7)
@@ -36,71 +36,50 @@ class ErraticTelemetry(Telemetry):
         Args:
             robot: Read again in each cycle.
         """
-        super().__init__(robot.hardware.line, partial(encode_frame, check=robot.check))
         self._robot, self._quirks = robot, robot.profile.quirks
-        self._encoders = self._analog = False
+        streams: dict[str, Callable[[], Packet]] = {"encoders": self._encoders, "analog": self._inputs}
+        super().__init__(robot.hardware.line, streams, robot.check)
         self.heading_target = 0.0  #: rad, of the last turn to a heading
         self.distance_target = 0  #: mm, of the last move over a distance
 
-    def stop(self) -> None:
-        """Stop sending, and switch all streams off."""
-        super().stop()
-        self._encoders = self._analog = False
-
-    def switch_encoders(self, on: bool) -> None:
-        """Execute ENCODER: switch the stream of encoder packets."""
-        self._encoders = on
-
-    def switch_analog(self, on: bool) -> None:
-        """Execute ANALOG: switch the stream of analog and digital inputs."""
-        self._analog = on
+    def config(self) -> ErraticConfig:
+        """Return the configuration packet: the working parameters."""
+        return self._robot.working.packet()
 
     def _period(self) -> float:
         return _PERIOD * self._robot.profile.physics.cycle_ratio
 
-    def _packets(self) -> Iterator[tuple[Packet, SendPriority]]:
-        robot, parts = self._robot, self._robot.hardware
+    def _packets(self) -> Iterator[Sent]:
         yield self._motor(), SendPriority.SIP
-        if self._encoders:
-            left, right = (
-                signed(ticks, 24) for ticks in (robot.drive.odometer.left_ticks, robot.drive.odometer.right_ticks)
-            )
-            yield ErraticEncoders(left=left, right=right), SendPriority.STREAM
-        if self._analog:
-            yield self._inputs(), SendPriority.STREAM
-        pings = parts.sonar.take()
-        if pings and parts.sonar.on:
-            unit = robot.profile.units.range
+        yield from self._requested()
+        sonar, unit = self._robot.hardware.sonar, self._robot.profile.units.range
+        pings = sonar.take()
+        if pings and sonar.on:
             readings = (SipSonarReading(number=ping.number, range=round(ping.range / unit)) for ping in pings)
             yield Sonar(readings=tuple(readings)), SendPriority.STREAM
+
+    def _encoders(self) -> ErraticEncoders:
+        odometer = self._robot.drive.odometer
+        return ErraticEncoders(left=signed(odometer.left_ticks, 24), right=signed(odometer.right_ticks, 24))
 
     def _motor(self) -> Motor | ShortMotor:
         robot, body, units = self._robot, self._robot.hardware.body, self._robot.profile.units
         odometer, drive = robot.drive.odometer, robot.drive
         left, right = (round(velocity / units.velocity) for velocity in body.measure())
-        short = self._quirks.short_motor_packets
-        return (ShortMotor if short else Motor)(
-            id=_MOVING if (left or right) and not body.at_rest else _STOPPED,
-            x=signed(round(odometer.x / units.distance), 24),
-            y=signed(round(odometer.y / units.distance), 24),
-            heading=self._angle(odometer.heading),
-            left_velocity=left,
-            right_velocity=right,
-            battery=max(0, min(255, round(robot.hardware.battery.volts * 10))),
-            **(
-                {
-                    "left_stall": drive.left_stall.stalled,
-                    "right_stall": drive.right_stall.stalled,
-                    "control": self._angle(self.heading_target),
-                }
-                if short
-                else {
-                    "stall": _LEFT_STALL * drive.left_stall.stalled | _RIGHT_STALL * drive.right_stall.stalled,
-                    "heading_target": self._angle(self.heading_target),
-                    "distance_target": self.distance_target,
-                }
-            ),
-        )
+        stalls, target = drive.stalls, self._angle(self.heading_target)
+        common: dict[str, Any] = {
+            "id": _MOVING if (left or right) and not body.at_rest else _STOPPED,
+            "x": signed(round(odometer.x / units.distance), 24),
+            "y": signed(round(odometer.y / units.distance), 24),
+            "heading": self._angle(odometer.heading),
+            "left_velocity": left,
+            "right_velocity": right,
+            "battery": max(0, min(255, round(robot.hardware.battery.volts * 10))),
+        }
+        if self._quirks.short_motor_packets:
+            return ShortMotor(**common, left_stall=stalls[0], right_stall=stalls[1], control=target)
+        bits = _LEFT_STALL * stalls[0] | _RIGHT_STALL * stalls[1]
+        return Motor(**common, stall=bits, heading_target=target, distance_target=self.distance_target)
 
     def _angle(self, radians: float) -> int:
         turn = 360 if self._quirks.heading_in_degrees else 4096

@@ -15,7 +15,7 @@ from typing import Any
 from ..profiles import load_profile
 from .events import Listener, ignore
 from .faults import parse_faults
-from .option_fields import OptionError
+from .fields import OptionError
 from .reported import load_report, load_reported, parse_sonar, parse_wear
 from .simulator import Simulator
 from .world import World
