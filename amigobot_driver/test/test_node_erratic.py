@@ -152,17 +152,6 @@ class TestWhatItDoes:
             bench.wait_until(lambda on=on: status.messages and status.last.motors_enabled == on)
         assert "does not report the state of its motors" in bench.diagnostic("motors", fresh=True).message
 
-    def test_the_red_button_of_an_erratic_is_inferred_from_missing_motion(self, bench: Bench, robot: Watched) -> None:
-        def logged() -> bool:
-            robot.do(lambda simulator: simulator.press_motors_button())  # held: an ENABLE may still be on its way
-            return bench.node.logged("has not moved for 2 s although it is driven")
-
-        with bench.driving(0.0, 0.5):
-            bench.wait_until(logged)
-            bench.wait_until(lambda: "the motor button may have been pressed" in bench.diagnostic("motors").message)
-        assert robot.stopped
-        assert bench.call(SetBool, "enable_motors", SetBool.Request(data=True)).success
-
     def test_pid_of_an_erratic_is_read_back(self, bench: Bench) -> None:
         request = SetPid.Request(servo=SetPid.Request.TRANSLATION, kp=41, kv=82, ki=3)
         done = bench.call(SetPid, "set_pid", request)

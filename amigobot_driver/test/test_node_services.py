@@ -26,13 +26,6 @@ def bench() -> Iterator[Bench]:
         yield bench.connected()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def cautious() -> Iterator[Bench]:
-    """A second node, started with the first, which saves time."""
-    with Bench(Robot(), enable_stamped_cmd_vel=False, motors_on_connect=False) as bench:
-        yield bench
-
-
 @pytest.fixture(autouse=True)
 def as_it_was(bench: Bench) -> Iterator[None]:
     """Each test leaves the robot stopped, with motors and sonar on and nothing latched."""
@@ -256,12 +249,3 @@ def test_an_emergency_stop_outlives_the_connection(bench: Bench) -> None:
     assert not any(bench.robot.values(Command.VEL, since))
     assert bench.robot.stopped
     assert bench.call(Trigger, "clear_emergency_stop").success
-
-
-def test_motors_stay_off_with_motors_on_connect_false(cautious: Bench) -> None:
-    status = cautious.connected().client.receive(RobotStatus, "status")
-    assert cautious.robot.values(Command.ENABLE) == []
-    assert not status.motors_enabled
-    with cautious.driving(0.3):
-        cautious.wait_until(lambda: cautious.node.logged("a velocity arrives while the motors are off"))
-    assert cautious.robot.stopped

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Encoders, gyro and the odometry made of ticks, through the node."""
+"""What an AmigoBot-SH has beside an AmigoBot: encoders, gyro, odometry made of ticks, tones and a third AUX port."""
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from nav_msgs.msg import Odometry
@@ -15,18 +15,14 @@ from ros_bench import Bench, Robot, stamp_of
 from sensor_msgs.msg import Imu, JointState
 
 from amigobot_driver.protocol import Command
-from amigobot_msgs.msg import Encoders
+from amigobot_msgs.msg import AuxData, Encoders
+from amigobot_msgs.srv import ListSounds, PlaySound, Say
 
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
     with Bench(Robot("amigo-sh"), odometry_source="encoders") as bench:
         yield bench.connected()
-
-
-def yaw(odometry: Odometry) -> float:
-    orientation = odometry.pose.pose.orientation
-    return 2 * math.atan2(orientation.z, orientation.w)
 
 
 def test_ticks_wheel_angles_and_pose_agree(bench: Bench) -> None:
@@ -68,3 +64,35 @@ def test_the_gyro_is_published_as_imu(bench: Bench) -> None:
     assert message.orientation_covariance[0] == message.linear_acceleration_covariance[0] == -1.0
     assert 0.0 < message.angular_velocity_covariance[8] < 0.01
     assert message.angular_velocity_covariance[0] > 1e3
+
+
+def test_say_encodes_tones_and_checks_their_range(bench: Bench) -> None:
+    def say(durations: list[float], frequencies: list[float]) -> Any:
+        return bench.call(Say, "say", Say.Request(durations=durations, frequencies=frequencies))
+
+    assert say([0.5, 0.1], [250.0, 0.0]).message == (
+        "sent SAY with 2 tones once; the robot does not report what it plays"
+    )
+    bench.wait_until(lambda: bench.robot.values(Command.SAY))
+    assert bench.robot.values(Command.SAY) == [bytes((25, 20, 5, 0))]
+    assert "expected equal numbers of both, 1 to 20" in say([0.5], []).message
+    assert "expected equal numbers of both, 1 to 20" in say([0.1] * 21, [440.0] * 21).message
+    assert say([5.2], [440.0]).message == "a duration is 5.2 s, allowed: 0.02 to 5.1 s"
+    assert say([float("nan")], [440.0]).message == "a duration is nan s, allowed: 0.02 to 5.1 s"
+    assert "allowed: 0 (a rest) or 19.6 to 5000 Hz" in say([1.0], [6000.0]).message
+    assert "allowed: 0 (a rest)" in say([1.0], [float("nan")]).message
+    assert (
+        bench.call(PlaySound, "play_sound", PlaySound.Request(number=50)).message
+        == "AmigoBot-SH (AmigoSH) has no SOUND"
+    )
+    assert (
+        bench.call(PlaySound, "play_sound", PlaySound.Request(name="meow")).message
+        == "AmigoBot-SH (AmigoSH) has no PLAYLIST"
+    )
+    assert bench.call(ListSounds, "list_sounds").message == "AmigoBot-SH (AmigoSH) has no PLAYLIST"
+
+
+def test_aux3_topics_exist_if_the_firmware_has_the_port(bench: Bench) -> None:
+    inbox = bench.listen(AuxData, "aux3/rx")
+    bench.publish("aux3/tx", AuxData(data=b"third"))
+    bench.wait_until(lambda: b"".join(bytes(message.data) for message in inbox.messages) == b"third")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""sonar_on_connect: when_subscribed: the sonars fire while a sonar topic has a subscriber, and only then."""
+"""motors_on_connect: false, and sonar_on_connect: when_subscribed: the sonars fire only for a subscriber."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from sensor_msgs.msg import PointCloud2, Range
 from amigobot_driver.protocol import Command
 from amigobot_msgs.msg import RobotStatus
 
+OPTIONS = {"sonar_on_connect": "when_subscribed", "motors_on_connect": False, "enable_stamped_cmd_vel": False}
+
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
-    with Bench(Robot("amigo", world="room", seed=1), sonar_on_connect="when_subscribed") as bench:
+    with Bench(Robot("amigo", world="room", seed=1), **OPTIONS) as bench:
         yield bench.connected()
 
 
@@ -68,3 +70,12 @@ def test_a_subscriber_gets_readings_again_after_a_reconnect(bench: Bench, status
         bench.robot.plug_in()
         received.clear()
         bench.wait_until(lambda: received)
+
+
+def test_motors_stay_off_with_motors_on_connect_false(bench: Bench, status: Inbox[RobotStatus]) -> None:
+    bench.wait_until(lambda: status.messages)
+    assert bench.robot.values(Command.ENABLE) == []
+    assert not status.last.motors_enabled
+    with bench.driving(0.3):
+        bench.wait_until(lambda: bench.node.logged("a velocity arrives while the motors are off"))
+    assert bench.robot.stopped
