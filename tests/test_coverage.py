@@ -13,6 +13,7 @@ import pytest
 from tools.protocol_tables import coverage
 
 from amigobot_driver.protocol import ERRATIC_COMMANDS, Command
+from amigobot_driver.ros.parameter_table import TABLE
 
 ROOT = Path(__file__).parents[1]
 TESTS = ROOT / "amigobot_driver" / "test"
@@ -35,9 +36,10 @@ TO_BE_ANSWERED = (
 
 
 def literals(folder: Path) -> set[str]:
-    """Every text in the sources of a folder."""
+    """Every text in the sources of a folder, and the parameters of the node."""
     nodes = (node for path in folder.glob("*.py") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return texts | {spec.name for spec in TABLE}
 
 
 def names_of_tests(path: Path) -> set[str]:

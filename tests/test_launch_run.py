@@ -5,33 +5,21 @@
 
 from __future__ import annotations
 
-import itertools
-import os
-import shutil
 import signal
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("launch_ros", reason="launch and launch_ros are not installed")
 
-import bag_player
-import bench
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from builtin_interfaces.msg import Time
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
-from rclpy.serialization import serialize_message
 from ros_bench import Client, Node, free_domain
-from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 
 from amigobot_driver.resources import share
-from amigobot_driver.robot import FrameSeen, Options, Report
-from amigobot_msgs.msg import Packet
-from amigobot_tools.bag.writer import BagWriter
 
 #: What `ros2 launch` does, which is not everywhere where `launch` is.
 LAUNCH = """
@@ -128,44 +116,3 @@ def test_a_fleet_in_one_tree(domain: int) -> None:
         assert all(len(parents) == 1 for parents in launched.parents.values())
     finally:
         assert launched.close() == 0
-
-
-def test_a_bag_runs_through_the_driver_again(domain: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not has("ros2bag"):
-        bag_player.install(tmp_path / "bin")
-        monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    assert shutil.which("ros2")
-    then = bench.Bench(Options(trace=True))
-    then.connect()
-    then.run(3, cmd_vel=(0.3, 0.3))
-    writer = BagWriter(tmp_path / "bag")
-    writer.add_topic("/alpha/packets", "amigobot_msgs/msg/Packet", [QoSProfile(depth=100)])
-    numbers = itertools.count(1)
-    for time, event in then.events:
-        if isinstance(event, FrameSeen):
-            seconds, rest = divmod(round(event.stamp * 1e9), 10**9)
-            packet = Packet(
-                header=Header(stamp=Time(sec=seconds, nanosec=rest)),
-                to_robot=event.to_robot,
-                data=list(event.data),
-                sequence=next(numbers),
-            )
-            writer.write("/alpha/packets", bytes(serialize_message(packet)), round(time * 1e9))
-    writer.close()
-
-    described = has("robot_state_publisher")
-    arguments = (f"bag:={tmp_path / 'bag'}", "namespace:=/alpha", f"description:={str(described).lower()}")
-    launched = Launched(domain, "replay", *arguments)
-    try:
-        odometry = launched.client.listen(Odometry, "/alpha/odom", 5000)
-        reports = then.told(Report)
-        launched.client.wait_until(lambda: len(odometry) >= len(reports))
-        stamps = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for m in odometry.messages]
-        assert stamps == [round(report.stamp * 1e9) for report in reports]
-        assert [m.pose.pose.position.x for m in odometry.messages] == [report.odometry.x for report in reports]
-        launched.client.wait_until(lambda: launched.process.logged("the recording has ended"))
-        assert launched.process.logged("it is complete")
-    finally:
-        code = launched.close()
-    assert code == 0, launched.process.log
-    assert not launched.process.logged("Traceback"), launched.process.log

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import graphlib
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -195,83 +194,3 @@ def test_a_tool_imports_only_the_layers_that_are_named_for_it(path: Path) -> Non
         if top == PACKAGE and not name.startswith(f"{PACKAGE}.tool"):
             found.add(layer_of(inner) or "__init__")
     assert found <= allowed
-
-
-#: Calls that ask the middleware or write to it: each may take milliseconds, and the reader thread waits meanwhile.
-SLOW = re.compile(
-    r"get_\w+_by_topic|get_\w+_names\w*|get_(subscription|publisher)_count|count_\w+|publish\w*|sendTransform"
-    r"|create_\w+|destroy_\w+|get_logger|debug|info|warn|warning|error|fatal|sleep|spin\w*|call"
-)
-
-
-def slow_calls_under_lock(source: str) -> list[str]:
-    """Calls in SLOW, or of a function here that makes one, inside a `with ....robot():` block, as "LINE NAME"."""
-    tree = ast.parse(source)
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    slow: set[str] = set()
-    while (
-        new := {
-            function.name
-            for function in functions
-            if any(SLOW.fullmatch(call.attr) or call.attr in slow for call in _attributes_called(function))
-        }
-        - slow
-    ):
-        slow |= new
-    return [
-        f"{call.lineno} {call.attr}"
-        for block in ast.walk(tree)
-        if isinstance(block, ast.With) and any(_takes_robot(item.context_expr) for item in block.items)
-        for call in _attributes_called(ast.Module(block.body, []))
-        if SLOW.fullmatch(call.attr)
-        or (isinstance(call.value, ast.Name) and call.value.id == "self" and call.attr in slow)
-    ]
-
-
-def _attributes_called(tree: ast.AST) -> Iterator[ast.Attribute]:
-    """What is called as an attribute: `self._publish()`, but not `len()`."""
-    for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            yield call.func
-
-
-def _takes_robot(expression: ast.expr) -> bool:
-    return (
-        isinstance(expression, ast.Call)
-        and isinstance(expression.func, ast.Attribute)
-        and expression.func.attr == "robot"
-    )
-
-
-@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("ros.")])
-def test_a_ros_module_does_nothing_slow_while_it_holds_the_robots_lock(module: str) -> None:
-    assert slow_calls_under_lock(MODULES[module].read_text(encoding="utf-8")) == []
-
-
-#: Names of variables and attributes that hold a live object of the core.
-LIVE = {"robot", "_robot", "motion_goal"}
-#: Attributes of a live object that hold no state of the robot: the future of its outcome.
-ALLOWED_READS = {"motion_goal.ended"}
-
-
-def live_reads(source: str) -> list[str]:
-    """Attributes of live objects that are read or set, as "LINE CHAIN"; a chain that ends in a call is a request."""
-    tree = ast.parse(source)
-    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute | ast.Subscript)}
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and id(node) not in inner | called:
-            root: ast.expr = node
-            while isinstance(root, ast.Attribute | ast.Subscript) and getattr(root, "attr", "") not in LIVE:
-                root = root.value
-            name = getattr(root, "attr", getattr(root, "id", ""))
-            chain = ast.unparse(node)
-            if name in LIVE and root is not node and chain not in ALLOWED_READS:
-                found.append(f"{node.lineno} {chain}")
-    return found
-
-
-@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("ros.")])
-def test_a_ros_module_gets_only_frozen_values_from_the_robot(module: str) -> None:
-    assert live_reads(MODULES[module].read_text(encoding="utf-8")) == []
