@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from builtin_interfaces.msg import Time as TimeMsg
 from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry as OdometryMsg
-from sensor_msgs.msg import BatteryState, Imu, JointState, LaserScan, PointCloud2, PointField, Range
+from sensor_msgs.msg import BatteryState, JointState, LaserScan, PointCloud2, PointField, Range
 from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 
@@ -24,18 +24,12 @@ from amigobot_msgs.msg import RobotConfig, RobotStatus
 
 from ..profiles import Battery, Profile, Sonar
 from ..protocol import BAUD_RATES, Parameters, SyncReply
-from ..robot import LinkChanged, Odometry, Report, SonarPoint, TurnRate
+from ..robot import LinkChanged, Odometry, Report, SonarPoint
 
 #: Variance of motions that a wheeled robot cannot make: small, but never zero.
 _FLAT = 1e-6
 
-#: Variance of the two axes that the gyro does not measure, (rad/s)^2.
-_UNKNOWN = 1e6
-
 WHEEL_JOINTS = ("left_wheel_joint", "right_wheel_joint")
-
-#: Frame of the gyro, as in the URDF.
-IMU_FRAME = "imu_link"
 
 
 def sonar_frame(number: int) -> str:
@@ -89,22 +83,6 @@ def fill_transform(message: TFMessage, state: Odometry, stamp: TimeMsg) -> None:
     translation, rotation = transform.transform.translation, transform.transform.rotation
     translation.x, translation.y = state.x, state.y
     rotation.z, rotation.w = math.sin(half), math.cos(half)
-
-
-def imu_message(frame: str) -> Imu:
-    """Return a message with the constant parts, for `fill_imu`. A covariance of -1 means "not measured" (REP 145)."""
-    message = Imu()
-    message.header.frame_id = frame
-    message.angular_velocity_covariance[0] = message.angular_velocity_covariance[4] = _UNKNOWN
-    message.orientation_covariance[0] = message.linear_acceleration_covariance[0] = -1.0
-    return message
-
-
-def fill_imu(message: Imu, turn: TurnRate, stamp: TimeMsg) -> None:
-    """Convert a turn rate about z."""
-    message.header.stamp = stamp
-    message.angular_velocity.z = turn.rate
-    message.angular_velocity_covariance[8] = turn.variance
 
 
 def joint_message(base_frame: str) -> JointState:

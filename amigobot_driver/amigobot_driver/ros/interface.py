@@ -156,14 +156,15 @@ class Interface:
                     callback = getattr(self, name)
                     self._node.create_service(marked.kind, marked.name, callback, callback_group=context.waiting)
 
-    def publishing(self, topic: Topic, convert: Callable[[Any, Header], Any]) -> Callable[[Any], None]:
+    def publishing(self, topic: Topic, convert: Callable[[Any, Header], Any], frame: str = "") -> Callable[[Any], None]:
         """Return a handler of events that publishes each one while its topic has a subscriber.
 
         The publisher is created at the first event: a robot without the device has no such topic.
 
         Args:
             topic: The topic.
-            convert: Makes the message from an event that has a `stamp`, and its header in the base frame.
+            convert: Makes the message from an event that has a `stamp`, and its header.
+            frame: Frame of the message, with its prefix; "" for the base frame.
         """
         publisher: TopicPublisher | None = None
 
@@ -171,7 +172,9 @@ class Interface:
             nonlocal publisher
             publisher = publisher or topic.publisher(self._node)
             if publisher.subscribed(event.stamp):
-                publisher.publish(convert(event, self._context.header(event.stamp)))
+                header = self._context.header(event.stamp)
+                header.frame_id = frame or header.frame_id
+                publisher.publish(convert(event, header))
 
         return publish
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Iterator
-from enum import Enum, auto
 from typing import Any, get_args, get_type_hints
 
 from rclpy.clock import Clock
@@ -36,8 +35,8 @@ _DEFAULT_NAME = "recorded"
 _ALL = QoSProfile(history=HistoryPolicy.KEEP_ALL)
 #: robot_config is recorded as a latched topic, and may be played before this node starts.
 _LATCHED = QoSProfile(history=HistoryPolicy.KEEP_ALL, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-#: Seconds between two checks for a player, and until a request without a response is repeated.
-_CHECK_PERIOD, _REPEAT = 0.1, 2.0
+#: Seconds between two checks for a player.
+_CHECK_PERIOD = 0.1
 
 
 def _packets(number: int, kind: str = "") -> str:
@@ -45,7 +44,7 @@ def _packets(number: int, kind: str = "") -> str:
     return f"{counted(number, f'{kind} packet'.strip())} {'was' if number == 1 else 'were'}"
 
 
-#: Seconds from the request to a paused player until it is resumed: in this time the subscribers are discovered.
+#: Seconds between two requests to a player. In this time the subscribers are discovered, then it is resumed.
 _DISCOVERY = 2.0
 #: Seconds without a message after which the recording counts as ended or paused.
 _IDLE = 2.0
@@ -156,16 +155,6 @@ class RecordingInput:
             self._logger.warning(f"at least {_packets(self._lost, 'recorded')} lost: play the recording slower")
 
 
-class _Stage(Enum):
-    """What is known about the player."""
-
-    ABSENT = auto()
-    ASKED = auto()  #: is_paused was requested
-    PAUSED = auto()  #: it has discovered this node, and waits
-    RESUMING = auto()  #: resume was requested
-    KNOWN = auto()
-
-
 class PausedPlayer:
     """Resumes a paused player as soon as this node receives every packet, and the subscribers receive every result.
 
@@ -181,36 +170,27 @@ class PausedPlayer:
         self._topic = topic
         self._is_paused = node.create_client(IsPaused, f"{name}/rosbag2_player/is_paused")
         self._resume = node.create_client(Resume, f"{name}/rosbag2_player/resume")
-        self._stage = _Stage.ABSENT
-        self._asked_at = 0.0  #: s of the monotonic clock
+        self._paused = self._playing = False  #: what this player has responded
+        self._ask_at = 0.0  #: s of the monotonic clock
         # A steady clock: the clock of the node is the player's, which is paused.
         node.create_timer(_CHECK_PERIOD, self._check, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _check(self) -> None:
-        player_found = self._is_paused.service_is_ready() and self._resume.service_is_ready()
-        if not player_found:
-            self._stage = _Stage.ABSENT
-        if self._stage is _Stage.KNOWN:
-            return
-        now = time.monotonic()
-        if self._stage is _Stage.PAUSED:
-            if now - self._asked_at > _DISCOVERY:
-                self._stage, self._asked_at = _Stage.RESUMING, now
-                self._resume.call_async(Resume.Request()).add_done_callback(self._on_resumed)
-            return
-        unanswered = self._stage is not _Stage.ABSENT and now - self._asked_at > _REPEAT
-        if player_found and (self._stage is _Stage.ABSENT or unanswered) and self._node.count_publishers(self._topic):
-            self._stage, self._asked_at = _Stage.ASKED, now
-            self._is_paused.call_async(IsPaused.Request()).add_done_callback(self._on_paused)
+        if not (self._is_paused.service_is_ready() and self._resume.service_is_ready()):
+            self._paused = self._playing = False
+        elif not self._playing and time.monotonic() >= self._ask_at and self._node.count_publishers(self._topic):
+            self._ask_at = time.monotonic() + _DISCOVERY
+            if self._paused:
+                self._resume.call_async(Resume.Request())
+            self._is_paused.call_async(IsPaused.Request()).add_done_callback(self._on_response)
 
-    def _on_paused(self, response: Future) -> None:
-        if self._stage is _Stage.ASKED:  # other stages: this is a second response, to a repeated request
-            self._stage = _Stage.PAUSED if response.result().paused else _Stage.KNOWN
-
-    def _on_resumed(self, _: Future) -> None:
-        if self._stage is _Stage.RESUMING:
-            self._stage = _Stage.KNOWN
-            self._node.get_logger().info("player and node are ready: playing the recording")
+    def _on_response(self, response: Future) -> None:
+        if response.result().paused:
+            self._paused = True
+        elif not self._playing:
+            self._playing = True
+            if self._paused:
+                self._node.get_logger().info("player and node are ready: playing the recording")
 
 
 def _packets_of(message: RobotConfig) -> Iterator[RobotPacket]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from sensor_msgs.msg import Range
+from sensor_msgs.msg import Imu, Range
 from std_msgs.msg import Header
 
 from amigobot_msgs.msg import Encoders, MotorCurrents
@@ -20,6 +20,10 @@ from .interface import Interface, NodeContext
 
 #: Beam width of the floor sensors in rad. No manual states it.
 _BEAM = math.radians(10)
+#: Frame of the gyro, as in the URDF.
+_IMU_FRAME = "imu_link"
+#: Variance of the two axes that the gyro does not measure, (rad/s)^2.
+_UNKNOWN = 1e6
 
 
 class StreamPublisher(Interface):
@@ -29,27 +33,13 @@ class StreamPublisher(Interface):
         super().__init__(context)
         self.handlers = {
             EncoderReading: self.publishing(topics.ENCODERS, _encoders),
-            TurnRate: self._on_turn_rate,
-            Currents: self._on_currents,
+            TurnRate: self.publishing(topics.IMU, _imu, context.prefixed(_IMU_FRAME)),
+            Currents: self.publishing(topics.CURRENTS, _currents),
             FloorReading: self._on_floors,
             Identified: lambda event: self._use_profile(event.profile),
         }
-        self._imu: topics.TopicPublisher | None = None  #: None: no gyro has been read yet
-        self._imu_message = conversions.imu_message(context.prefixed(conversions.IMU_FRAME))
-        self._currents: topics.TopicPublisher | None = None  #: None: the profile has no motor currents
         self._floors: list[tuple[topics.TopicPublisher, Range]] = []
         self._use_profile(profile)
-
-    def _on_turn_rate(self, event: TurnRate) -> None:
-        self._imu = self._imu or topics.IMU.publisher(self._node)
-        if self._imu.subscribed(event.stamp):
-            conversions.fill_imu(self._imu_message, event, self._context.ros_time(event.stamp))
-            self._imu.publish(self._imu_message)
-
-    def _on_currents(self, event: Currents) -> None:
-        if self._currents and self._currents.subscribed(event.stamp):
-            header = self._context.header(event.stamp)
-            self._currents.publish(MotorCurrents(header=header, left=event.left, right=event.right))
 
     def _on_floors(self, event: FloorReading) -> None:
         """Publish binary range sensors as sensor_msgs/Range defines them: -inf is a floor, +inf is no floor."""
@@ -60,9 +50,7 @@ class StreamPublisher(Interface):
             publisher.publish(message)
 
     def _use_profile(self, profile: Profile) -> None:
-        """Create the publishers of the sensors that a profile has; only fresh robots have another profile."""
-        if profile.inputs.amps_per_count and self._currents is None:
-            self._currents = topics.CURRENTS.publisher(self._node)
+        """Create the publishers of the floor sensors; only fresh robots have another profile."""
         for number in range(len(self._floors), len(profile.floor.poses)):
             message = Range(radiation_type=Range.INFRARED, field_of_view=_BEAM)
             message.header.frame_id = self._context.prefixed(conversions.floor_frame(number))
@@ -73,3 +61,17 @@ class StreamPublisher(Interface):
 
 def _encoders(reading: EncoderReading, header: Header) -> Encoders:
     return Encoders(header=header, left=reading.left, right=reading.right)
+
+
+def _currents(reading: Currents, header: Header) -> MotorCurrents:
+    return MotorCurrents(header=header, left=reading.left, right=reading.right)
+
+
+def _imu(turn: TurnRate, header: Header) -> Imu:
+    """Convert a turn rate about z. A covariance of -1 means "not measured" (REP 145)."""
+    message = Imu(header=header)
+    message.angular_velocity.z = turn.rate
+    covariance = message.angular_velocity_covariance
+    covariance[0], covariance[4], covariance[8] = _UNKNOWN, _UNKNOWN, turn.variance
+    message.orientation_covariance[0] = message.linear_acceleration_covariance[0] = -1.0
+    return message
