@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -59,11 +58,9 @@ class Connection:
         self._port = port
         self._closed = False
         self._signals = ExitStack()
-        driver: Driver
         # The threads of the driver must not hold a reference to this object: then its last user closes it.
-        self._hub = hub = EventHub(port, lambda: driver)
-        driver = self._new_driver(Robot(options), port, hub.publish)
-        self._driver = driver
+        self._hub = hub = EventHub(port)
+        self._driver = hub.driver = driver = self._new_driver(Robot(options), port, hub.publish)
         self._at_exit = weakref.finalize(self, _close, driver, hub)
         try:
             driver.start()
@@ -339,15 +336,12 @@ class Connection:
 
     def _connect(self, timeout: float) -> None:
         clock = self._driver.clock
-        began, no_port_since = clock(), math.inf
+        began = clock()
 
         def settled(robot: Robot) -> bool:
-            nonlocal no_port_since
-            now = clock()
             newest = self._hub.newest(LinkChanged)
             no_port = newest is not None and newest.state is LinkState.DISCONNECTED
-            no_port_since = min(no_port_since, now) if no_port else math.inf
-            return _ready(robot) or now - no_port_since > _PORT_RETRY_TIME
+            return _ready(robot) or (no_port and clock() - began > _PORT_RETRY_TIME)
 
         self._until(settled, timeout)
         waited = clock() - began

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
 
 from ..errors import ConnectionLostError, RequestRefusedError
 from ..robot import (
@@ -29,21 +29,20 @@ from .streams import EventStream, Subscription
 from .values import BatteryState, Pose, SonarReading
 
 E = TypeVar("E", bound=Event)
-Stamped = TypeVar(
-    "Stamped",
-    BumperReading,
-    CompassReading,
-    EncoderReading,
-    FloorReading,
-    JoystickReading,
-    MotorCurrents,
-    TurnRate,
-)
+Recent = TypeVar("Recent", bound="_Stamped")
 
 #: Events that a stream buffers for a slow reader: 10 s at 10 Hz.
 _LENGTH = 100
 #: s after which a value is too old.
 _STALE = 2.0
+
+
+class _Stamped(Protocol):
+    """An event that has a time."""
+
+    @property
+    def stamp(self) -> float:
+        """Seconds, on the clock of the driver."""
 
 
 class Sensing(Connection):
@@ -304,7 +303,7 @@ class Sensing(Connection):
 
     # -- inside -----------------------------------------------------------------------------------------------
 
-    def _recent(self, kind: type[Stamped]) -> Stamped | None:
+    def _recent(self, kind: type[Recent]) -> Recent | None:
         with self._locked() as (_, now):
             event = self._hub.newest(kind)
         return event if event is not None and now - event.stamp < _STALE else None

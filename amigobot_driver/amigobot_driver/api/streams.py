@@ -76,7 +76,7 @@ class EventStream(Generic[E]):
             ConnectionLostError: The connection was lost.
         """
         if not self._queue and timeout > 0:
-            self._hub.wait(lambda: self._queue or self._has_ended(), timeout)
+            self._hub.driver.wait(lambda: self._queue or self._has_ended(), timeout)
         with self._lock:
             return self._take() if self._queue else None
 
@@ -98,7 +98,7 @@ class EventStream(Generic[E]):
         with self._lock:
             self.closed = True
             self._wake()
-        self._hub.wake()
+        self._hub.driver.wake()
 
     def __iter__(self) -> Iterator[E]:
         return self
@@ -158,7 +158,7 @@ class EventStream(Generic[E]):
     # -- the reader's side ------------------------------------------------------------------------------------
 
     def _has_ended(self) -> bool:
-        return self.closed or self._hub.has_ended()
+        return self.closed or self._hub.driver.failed.is_set()
 
     def _take(self) -> E:
         event = self._queue.popleft()
@@ -232,28 +232,19 @@ class EventHub:
 
     Args:
         port: Name of the port, for messages.
-        driver: Returns the driver, which is made after the hub.
+
+    Attributes:
+        driver: The driver, which is made after the hub.
     """
 
-    def __init__(self, port: str, driver: Callable[[], Driver]) -> None:
-        self._driver = driver
+    driver: Driver
+
+    def __init__(self, port: str) -> None:
         self._port = port
         self._newest: dict[type[Any], Any] = {}
         self._streams: tuple[EventStream[Any], ...] = ()
         self._lock = threading.Lock()
         self._lost_reason = "not connected yet"  #: why the robot is not connected, "" while it is
-
-    def has_ended(self) -> bool:
-        """Return whether the driver has ended with an error."""
-        return self._driver().failed.is_set()
-
-    def wait(self, condition: Callable[[], object], timeout: float) -> bool:
-        """Wait until a condition holds, see `Driver.wait`."""
-        return self._driver().wait(condition, timeout)
-
-    def wake(self) -> None:
-        """Have those who wait check their conditions."""
-        self._driver().wake()
 
     def publish(self, event: Event) -> None:
         """Take an event; called by the driver's reader thread."""

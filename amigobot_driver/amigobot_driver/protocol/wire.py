@@ -46,12 +46,6 @@ class Codec(Protocol):
         ...
 
 
-def _take(data: bytes, at: int, size: int, kind: str) -> bytes:
-    if at + size > len(data):
-        raise TruncatedError(f"{size}-{kind} at offset {at} of {len(data)} bytes")
-    return data[at : at + size]
-
-
 class Int:
     """A little-endian integer of 1 to 4 bytes."""
 
@@ -63,8 +57,10 @@ class Int:
 
     def read(self, data: bytes, at: int) -> tuple[int, int]:
         """Read the value at offset `at`; return it and the offset after it."""
-        taken = _take(data, at, self._size, "byte integer")
-        return int.from_bytes(taken, "little", signed=self._signed), at + self._size
+        end = at + self._size
+        if end > len(data):
+            raise TruncatedError(f"{self._size}-byte integer at offset {at} of {len(data)} bytes")
+        return int.from_bytes(data[at:end], "little", signed=self._signed), end
 
     def write(self, value: int) -> bytes:
         """Return the bytes of a value."""
@@ -114,8 +110,10 @@ class FixedString:
 
     def read(self, data: bytes, at: int) -> tuple[str, int]:
         """Read the value at offset `at`; return it and the offset after it."""
-        taken = _take(data, at, self._size, "character field")
-        return taken.partition(b"\0")[0].decode("latin-1"), at + self._size
+        end = at + self._size
+        if end > len(data):
+            raise TruncatedError(f"{self._size}-character field at offset {at} of {len(data)} bytes")
+        return data[at:end].partition(b"\0")[0].decode("latin-1"), end
 
     def write(self, value: str) -> bytes:
         """Return the bytes of a value."""
