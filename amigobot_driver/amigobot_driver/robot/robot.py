@@ -129,7 +129,7 @@ class Robot:
         self.standstill = StandstillMonitor(context, lambda: self.motion.driven)
         self.unconfirmed = UnconfirmedCommands(context)
         self.servos = ServoJoints(context, self.unconfirmed, lambda *servo: self.dialect.servo(*servo))
-        self.pwm = MotorPwm(context, self.unconfirmed)
+        self.pwm = MotorPwm(context, self.unconfirmed, lambda: self.options)
         self.flash = Flash(context, self._at_rest)
         self.bumpers = BumperReader(context, self.unconfirmed)
         self.gripper = GripperControl(context)

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from ...errors import RequestRefusedError
 from ...protocol import ErraticCommand, Instruction
@@ -14,6 +15,9 @@ from ..events import Notice
 from ..outcome import Outcome
 from ..unconfirmed import REPEATS, UnconfirmedCommands
 
+if TYPE_CHECKING:
+    from ..options import Options
+
 #: Hz, and shares of full power, that the robot takes.
 FREQUENCIES, DUTIES = (4000, 16000), (0.01, 1)
 
@@ -21,26 +25,22 @@ FREQUENCIES, DUTIES = (4000, 16000), (0.01, 1)
 class MotorPwm(Component):
     """Frequency and largest duty. CONFIG reports counts of a timer instead: pwm_max and pwm_wrap."""
 
-    def __init__(self, context: Context, unconfirmed: UnconfirmedCommands) -> None:
+    def __init__(self, context: Context, unconfirmed: UnconfirmedCommands, options: Callable[[], Options]) -> None:
         super().__init__(context)
         self._unconfirmed = unconfirmed
+        self._options = options
         self._configured = (0.0, 0.0)
 
-    def configure(self, frequency: float, max_duty: float, now: float) -> None:
-        """Apply the values of the options after a change; emit a Notice if the robot cannot.
-
-        Args:
-            frequency: Hz; 0 leaves it.
-            max_duty: Share of full power; 0 leaves it.
-            now: Time in s.
-        """
-        if (frequency, max_duty) == self._configured:
+    def on_session_start(self, now: float) -> None:
+        """Apply the values of the options after a change; emit a Notice if the robot cannot."""
+        requested = self._options().pwm_frequency, self._options().pwm_max_duty
+        if requested == self._configured:
             return
-        self._configured = frequency, max_duty
-        if not (frequency or max_duty):
+        self._configured = requested
+        if not any(requested):
             return
         try:
-            self.set(frequency, max_duty, now)
+            self.set(*requested, now)
         except RequestRefusedError as reason:
             self._context.emit(Notice(f"parameters motor_pwm_frequency, motor_pwm_max_duty: {reason}"))
 
