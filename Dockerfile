@@ -41,4 +41,4 @@ WORKDIR /home/robot
 # As Ctrl-C does: the robot stops, and its session is closed.
 STOPSIGNAL SIGINT
 ENTRYPOINT ["/bin/bash", "-c", "source /ws/install/setup.bash && exec \"$@\"", "--"]
-CMD ["ros2", "launch", "amigobot_driver", "amigobot.launch.py", "rviz:=false"]
+CMD ["ros2", "launch", "amigobot_driver", "amigobot.launch.py", "use_rviz:=false"]

@@ -107,13 +107,14 @@ OTHER = {
     "baud": "38400",
     "dashboard": "true",
     "dashboard_listen": "127.0.0.1:9000",
-    "description": "false",
+    "use_description": "false",
     "driver_params_file": "driver.yaml",
     "ekf_file": "nodes.yaml",
     "enable_stamped_cmd_vel": "true",
     "extra": "/map",
     "fleet_file": "fleet.yaml",
     "frame_prefix": "a/",
+    "joystick_file": "nodes.yaml",
     "localization": "odometry",
     "log_level": "debug",
     "loop": "true",
@@ -132,7 +133,7 @@ OTHER = {
     "publish_tf": "false",
     "rate": "3.0",
     "robot": "amigo-sh",
-    "rviz": "true",
+    "use_rviz": "true",
     "sim": "true",
     "robots_file": "robots.yaml",
     "slam_params_file": "nodes.yaml",
@@ -163,9 +164,9 @@ def test_every_argument_changes_what_is_started(
 
 #: Launch files that start nodes for one robot, in every way they can.
 ROBOTS = [
-    ("amigobot", {"rviz": "true"}),
+    ("amigobot", {"use_rviz": "true"}),
     ("ekf", {}),
-    ("navigation", {"sim": "true", "rviz": "true"}),
+    ("navigation", {"sim": "true", "use_rviz": "true"}),
     ("navigation", {"port": "/dev/ttyUSB0", "localization": "odometry"}),
     ("navigation", {"sim": "true", "localization": "slam"}),
 ]

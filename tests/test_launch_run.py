@@ -85,7 +85,7 @@ def test_a_robot_with_names_of_its_own(domain: int) -> None:
         "frame_prefix:=a/",
         "base_frame:=chassis",
         "odom_frame:=wheels",
-        f"description:={str(described).lower()}",
+        f"use_description:={str(described).lower()}",
     )
     try:
         odometry = launched.client.receive(Odometry, "/alpha/odom")

@@ -32,8 +32,8 @@ _ARGUMENTS = (
     ("params_file", str(share("config", "amigobot.yaml")), None, "parameter file of the node; arguments override it"),
     ("namespace", "", None, "namespace of all topics, services and nodes of the robot"),
     ("namespaced_tf", "false", SWITCH, "/tf and /tf_static are tf and tf_static in the namespace, as in Nav2"),
-    ("description", "true", SWITCH, "start robot_state_publisher with the model of this robot"),
-    ("rviz", "auto", ("auto", *SWITCH), "start RViz; auto: for a simulated robot, if there are a screen and RViz"),
+    ("use_description", "true", SWITCH, "start robot_state_publisher with the model of this robot"),
+    ("use_rviz", "auto", ("auto", *SWITCH), "start RViz; auto: for a simulated robot, with a screen and RViz"),
     ("dashboard", "false", SWITCH, "serve the dashboard for a browser; needs the package amigobot_tools"),
     ("dashboard_listen", "127.0.0.1:8140", None, "address of the dashboard; beyond loopback it needs a token"),
     ("log_level", "info", ("debug", "info", "warn", "error"), "log level of the driver"),
@@ -68,7 +68,7 @@ def start(arguments: dict[str, str]) -> list[Action]:
 
 def model(arguments: dict[str, str], values: dict[str, Any]) -> list[Action]:
     """robot_state_publisher, for the same robot: a real one must be named, as it is asked only later."""
-    if arguments["description"] != "true":
+    if arguments["use_description"] != "true":
         return []
     name = model_name(values)
     urdf = robot_description(load_profile(name or "amigo"), values["base_frame"])
@@ -83,7 +83,7 @@ def model(arguments: dict[str, str], values: dict[str, Any]) -> list[Action]:
 
 def view(arguments: dict[str, str], values: dict[str, Any]) -> list[Action]:
     """RViz in the robot's namespace: the topics in its file are relative."""
-    wanted, has_screen = arguments["rviz"], any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    wanted, has_screen = arguments["use_rviz"], any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
     if wanted == "false" or (wanted == "auto" and not (has_screen and is_simulated(values))):
         return []
     try:

@@ -74,7 +74,7 @@ def one(name: str, robot: dict[str, Any], given: dict[str, str]) -> list[Action]
         "params_file": share("config", "amigobot.yaml"),
         "namespace": name,
         "frame_prefix": "" if own_tree == "true" else f"{name}/",
-        "rviz": "false",
+        "use_rviz": "false",
         "use_respawn": given["use_respawn"],
         **robot,
         "namespaced_tf": own_tree,

@@ -25,7 +25,10 @@ NAME = "recorded"
 #: ms that the player waits at the end of the bag for the driver to receive all of it.
 LAST_WAIT = 60_000
 #: Arguments that amigobot.launch.py has too.
-PASSED_ON = ("robot", "param_file", "params_file", "odom_frame", "frame_prefix", "namespace", "description", "rviz")
+PASSED_ON = (
+    *("robot", "param_file", "params_file", "odom_frame", "frame_prefix", "namespace"),
+    *("use_description", "use_rviz"),
+)
 #: Launch arguments: name, default, choices, description.
 _ARGUMENTS = (
     ("bag", None, None, "the recording, made with packets:=true"),
@@ -37,8 +40,8 @@ _ARGUMENTS = (
     ("frame_prefix", "", None, "prefix of every frame name. Default: the value in params_file, else none"),
     ("rate", "1.0", None, "speed of the replay, 1 as recorded"),
     ("loop", "false", SWITCH, "begin again at the end; the odometry then begins at the origin each time"),
-    ("description", "true", SWITCH, "start robot_state_publisher with the model of this robot"),
-    ("rviz", "false", SWITCH, "start RViz on the new odometry"),
+    ("use_description", "true", SWITCH, "start robot_state_publisher with the model of this robot"),
+    ("use_rviz", "false", SWITCH, "start RViz on the new odometry"),
 )
 
 

@@ -97,11 +97,12 @@ def test_rviz_starts_where_there_is_a_screen(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "share" / "ament_index" / "resource_index" / "packages").mkdir(parents=True)
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path), prepend=":")
     assert not started(ROBOT).of("rviz2")
-    assert "no RViz here" in " ".join(started(ROBOT, rviz="true").notes)
+    assert "no RViz here" in " ".join(started(ROBOT, use_rviz="true").notes)
     (tmp_path / "share" / "ament_index" / "resource_index" / "packages" / "rviz2").touch()
-    assert started(ROBOT, rviz="true").of("rviz2")
+    assert started(ROBOT, use_rviz="true").of("rviz2")
+    assert started(ROBOT, rviz="true").of("rviz2"), "the former name"
     monkeypatch.setenv("DISPLAY", ":0")
-    assert not started(ROBOT, rviz="false").of("rviz2")
+    assert not started(ROBOT, use_rviz="false").of("rviz2")
     assert not started(ROBOT, port="/dev/ttyUSB0").of("rviz2")
     rviz = started(ROBOT, namespace="alpha", frame_prefix="alpha/", odom_frame="o").the("rviz2")
     assert rviz.namespace == "/alpha"
@@ -231,3 +232,15 @@ def test_the_shipped_layouts_are_those_of_an_amigobot() -> None:
     foxglove = share("config", "foxglove.json").read_text(encoding="utf-8")
     assert yaml.safe_load(rviz_layout(amigo)) == yaml.safe_load(rviz)
     assert json.loads(foxglove_layout(amigo)) == json.loads(foxglove)
+
+
+def test_the_gamepad_drives_through_the_multiplexer() -> None:
+    found = started(launch_file("joystick"), namespace="alpha", enable_stamped_cmd_vel="true")
+    joystick, mux = found.the("teleop_twist_joy"), found.the("twist_mux")
+    assert (joystick.parameters["publish_stamped_twist"], mux.parameters["use_stamped"]) == (True, True)
+    assert ("cmd_vel", "joy_vel") in joystick.remappings
+    assert ("cmd_vel_out", "cmd_vel") in mux.remappings
+    assert {process.namespace for process in found} == {"/alpha"}
+    topics = mux.parameters["topics"]
+    assert topics["joystick"]["topic"] == "joy_vel"
+    assert topics["joystick"]["priority"] > topics["program"]["priority"]

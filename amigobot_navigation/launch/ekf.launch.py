@@ -48,7 +48,7 @@ _PASSED_ON = (
         "also publish the sonars as a LaserScan, as Nav2 needs; empty: the value in params_file",
     ),
     ("enable_stamped_cmd_vel", "", None, "cmd_vel is a TwistStamped, as Nav2 needs; empty: the value in params_file"),
-    ("description", "true", SWITCH, "start robot_state_publisher with the model of this robot"),
+    ("use_description", "true", SWITCH, "start robot_state_publisher with the model of this robot"),
     ("namespaced_tf", "false", SWITCH, "/tf and /tf_static are tf and tf_static in the namespace of the robot"),
     ("use_respawn", "false", SWITCH, "restart the driver and the filter 2 s after they end for any reason"),
 )

@@ -94,7 +94,7 @@ _ARGUMENTS = (
         SWITCH,
         "restart the driver and Nav2's nodes 2 s after they end; slam_toolbox is not restarted",
     ),
-    ("rviz", "false", SWITCH, "start RViz with the map, the costmaps and the tools for poses and goals"),
+    ("use_rviz", "false", SWITCH, "start RViz with the map, the costmaps and the tools for poses and goals"),
     ("dashboard", "false", SWITCH, "serve the dashboard for a browser on 127.0.0.1:8140; needs amigobot_tools"),
 )
 
@@ -172,7 +172,7 @@ class Navigation:
         # Behind those that may not be installed: without one of them launch would end, and leave the driver running.
         if self.simulated or self.arguments["port"]:
             actions.append(self.robot_driver())
-        if self.arguments["rviz"] == "true":
+        if self.arguments["use_rviz"] == "true":
             actions.append(self.view())
         return actions
 
@@ -188,7 +188,7 @@ class Navigation:
         # Stamped: no distribution's default matters then.
         # Given even where it is the default: an included file inherits the arguments of this one, params_file too.
         passed["params_file"] = self.arguments["driver_params_file"]
-        fixed = {"port": port, "publish_scan": "true", "enable_stamped_cmd_vel": "true", "rviz": "false"}
+        fixed = {"port": port, "publish_scan": "true", "enable_stamped_cmd_vel": "true", "use_rviz": "false"}
         return driver(passed | fixed)
 
     def localization(self) -> list[Action]:
