@@ -23,7 +23,7 @@ from ..replay import ReplayedRobot
 
 
 class RecordedRobot:
-    """Serves a recording to one client after another; see `sim.served.ServedRobot`.
+    """Serves a recording to one client after another; see `sim.server.ServedRobot`.
 
     Args:
         head: Head of the recording.

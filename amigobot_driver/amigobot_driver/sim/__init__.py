@@ -18,14 +18,14 @@ from .faults import Faults as Faults
 from .faults import parse_faults as parse_faults
 from .fields import OptionError as OptionError
 from .fields import Window as Window
+from .fleet import RobotsFile as RobotsFile
+from .fleet import SharedWorld as SharedWorld
+from .fleet import load_robots as load_robots
 from .options import build_simulator as build_simulator
 from .reported import REPORT_FORMAT as REPORT_FORMAT
 from .reported import REPORT_VERSION as REPORT_VERSION
 from .reported import load_report as load_report
 from .reported import load_reported as load_reported
-from .robots_file import RobotsFile as RobotsFile
-from .robots_file import load_robots as load_robots
-from .shared_world import SharedWorld as SharedWorld
 from .simulator import Simulator as Simulator
 from .simulator import Truth as Truth
 from .simulator import flash_of as flash_of

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..protocol import BAUD_RATES, Aux
-from .wire import Wire, byte_time
+from .line import Wire, byte_time
 
 #: size of the ring buffer in bytes; older ones are overwritten
 _RING = 256

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from ..profiles import Physics, Profile
+from .faults import FaultInjector, Faults
 from .fields import number, option
 from .surroundings import Scene, Surroundings
 from .world import Footprint, Segment, WorldPose, blocked
@@ -101,15 +102,17 @@ class Wheel:
 class SimulatedBody:
     """The body on its wheels, and its pose in the world."""
 
-    def __init__(self, profile: Profile, scene: Scene, wear: Wear, seed: str) -> None:
+    def __init__(self, profile: Profile, scene: Scene, wear: Wear, injector: FaultInjector, seed: str) -> None:
         """Put the robot at the start of the world.
 
         Args:
             profile: Dimensions and top speed.
             scene: Walls and start.
             wear: How the real wheels differ from the profile.
+            injector: Faults of the sensors on this body.
             seed: Seed of the slip and of the noise.
         """
+        self.profile, self.scene, self.injector, self.seed = profile, scene, injector, seed
         body = profile.body
         self.footprint = Footprint(body.front, body.rear, body.width / 2)
         free_speed = profile.physics.free_speed * profile.limits.linear
@@ -129,6 +132,11 @@ class SimulatedBody:
         self._grips = wear.left_scale, wear.right_scale
         self._outline: list[Segment] = []
         self._outlined: WorldPose | None = None  #: the pose of this outline
+
+    @property
+    def faults(self) -> Faults:
+        """The injected faults."""
+        return self.injector.faults
 
     def outline(self) -> list[Segment]:
         """Return the sides of the body at its present pose."""

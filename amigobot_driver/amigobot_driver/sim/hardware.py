@@ -11,15 +11,12 @@ from ..profiles import Profile
 from .auxiliary import AuxDevice, LoopBack, SimulatedAuxPort
 from .battery import BatteryModel
 from .body import SimulatedBody, Wear
-from .bumpers import BumperRings
-from .compass import CompassSensor
+from .contact import BumperRings, FloorSensors
 from .faults import FaultInjector, Faults
-from .floor import FloorSensors
 from .gripper import GripperModel
-from .gyro import GyroSensor
-from .joystick import JoystickModel
+from .heading import CompassSensor, GyroSensor
 from .line import SimulatedLine
-from .pins import Pins
+from .pins import JoystickModel, Pins
 from .sonar import SonarModel, SonarRing
 from .sounds import PlaylistEntry, SoundBoard
 from .surroundings import Scene
@@ -49,14 +46,11 @@ class Hardware:
         """
         self.fault_injector = injector = FaultInjector(f"{seed}", faults or Faults())
         self.line = SimulatedLine(injector, paced=paced, delay=profile.physics.command_delay)
-        self.body = body = SimulatedBody(profile, scene, wear or Wear(), f"{seed}")
-        self.sonar = SonarRing(profile, body, scene, sonar or SonarModel(), injector, f"{seed}")
-        self.bumpers = BumperRings(profile, body, injector)
-        self.gyro = GyroSensor(profile.physics, body, injector, f"{seed}")
-        self.floor = FloorSensors(profile, body, scene, injector)
-        self.compass = CompassSensor(body)
-        self.gripper = GripperModel()
-        self.joystick = JoystickModel()
+        self.body = body = SimulatedBody(profile, scene, wear or Wear(), injector, f"{seed}")
+        self.sonar = SonarRing(body, sonar or SonarModel())
+        self.bumpers, self.floor = BumperRings(body), FloorSensors(body)
+        self.gyro, self.compass = GyroSensor(body), CompassSensor(body)
+        self.gripper, self.joystick = GripperModel(), JoystickModel()
         self.battery = battery = BatteryModel(profile.battery, charge)
         self.pins = Pins(lambda: battery.volts * profile.physics.battery_divider)
         self.sounds = SoundBoard(sounds, on_sound)

@@ -22,7 +22,7 @@ import tty
 from collections.abc import Callable
 
 from ..protocol import BAUD_RATES
-from .served import ServedRobot
+from .server import ServedRobot
 
 #: beginning of the names of terminals
 _TERMINALS = "/dev/pts/"
@@ -87,8 +87,7 @@ class PtyConnection:
 
     def close(self) -> None:
         """Remove the link and close the terminal."""
-        if self._master is not None:
-            self._unplug()
+        self._unplug()
         self._claim.close()
 
     def _update_plug(self) -> None:
@@ -100,20 +99,7 @@ class PtyConnection:
             self._log(f"plugged in, {self.description}")
 
     def _plug_in(self) -> None:
-        self._open()
-        try:
-            self._link()
-        except OSError:
-            self._close()
-            raise
-
-    def _unplug(self) -> None:
-        with contextlib.suppress(OSError):
-            if os.readlink(self._path) == self._device:
-                os.unlink(self._path)
-        self._close()
-
-    def _open(self) -> None:
+        """Open a terminal and make the link to it."""
         self._master, slave = pty.openpty()
         self._device = os.ttyname(slave)
         tty.setraw(slave)  # a terminal in its default mode would echo the robot's bytes
@@ -122,10 +108,20 @@ class PtyConnection:
         termios.tcsetattr(slave, termios.TCSANOW, attributes)
         os.set_blocking(self._master, False)
         os.close(slave)
+        try:
+            self._link()
+        except OSError:
+            self._unplug()
+            raise
 
-    def _close(self) -> None:
-        if self._master is not None:
-            os.close(self._master)
+    def _unplug(self) -> None:
+        """Remove the link, if it is still the own one, and close the terminal."""
+        if self._master is None:
+            return
+        with contextlib.suppress(OSError):
+            if os.readlink(self._path) == self._device:
+                os.unlink(self._path)
+        os.close(self._master)
         self._master, self._client = None, False
 
     def _link(self) -> None:

@@ -13,10 +13,9 @@ import math
 import select
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import IO, Protocol
 
-from .served import ServedRobot
 from .simulator import Simulator
 
 #: bytes in transit to the robot at which the server stops reading, so that the client waits
@@ -25,29 +24,57 @@ _BACKLOG = 4096
 _IDLE = 0.05
 
 
+class ServedRobot(Protocol):
+    """What a server needs from a simulated or recorded robot. Times are s on one clock; no method blocks."""
+
+    @property
+    def unplugged(self) -> bool:
+        """Whether the cable to the client is pulled."""
+
+    @property
+    def bytes_in_transit(self) -> int:
+        """Bytes of the client that the robot has not read yet."""
+
+    def receive(self, data: bytes, now: float) -> None:
+        """Take bytes from the client."""
+
+    def transmit(self, now: float) -> bytes:
+        """Return the bytes for the client that are due."""
+
+    def next_event(self, now: float) -> float:
+        """Return when to call `transmit` again."""
+
+    def set_client_baud(self, baud: int) -> None:
+        """The client uses this line speed."""
+
+    def open_port(self) -> None:
+        """The client has opened its serial port."""
+
+    def close_port(self) -> None:
+        """The client has closed its serial port."""
+
+    def disconnect(self) -> None:
+        """The client has closed its TCP connection."""
+
+
 class ClientConnection(Protocol):
     """Transport of bytes to and from one client at a time. No method blocks."""
 
     @property
     def description(self) -> str:
         """Address to connect to, for messages."""
-        ...
 
     def watched(self) -> list[int]:
-        """Return the file descriptors to poll for input."""
-        ...
+        """Return the file descriptors that become readable when the client writes."""
 
     def read(self, limit: int) -> bytes:
         """Return the client's bytes, at most `limit`; accepts and drops clients."""
-        ...
 
     def write(self, data: bytes) -> None:
         """Send bytes to the client; bytes that the client is too slow for are lost."""
-        ...
 
     def close(self) -> None:
         """Release all resources."""
-        ...
 
 
 class TruthLog:
@@ -77,19 +104,9 @@ class TruthLog:
             return
         late = now - self.next_due > self._period / 2
         self.next_due = (now if late else self.next_due) + self._period
-        truth = simulator.truth
-        line = {
-            **self._robot,
-            "t": time.time() - (now - truth.time),
-            "monotonic": truth.time,
-            "x": truth.pose.x,
-            "y": truth.pose.y,
-            "heading": truth.pose.heading,
-            "left_velocity": truth.left_velocity,
-            "right_velocity": truth.right_velocity,
-            "turn_rate": truth.turn_rate,
-            "touching": truth.touching,
-        }
+        truth = asdict(simulator.truth)
+        at, pose = truth.pop("time"), truth.pop("pose")
+        line = {**self._robot, "t": time.time() - (now - at), "monotonic": at, **pose, **truth}
         self._file.write(json.dumps(line) + "\n")
         self._file.flush()
 
@@ -103,11 +120,10 @@ class Served:
     truth: TruthLog | None = None
 
     def exchange(self, now: float) -> list[int]:
-        """Pass bytes in both directions; return the file descriptors to poll for input."""
+        """Pass bytes in both directions; return the file descriptors to wait for."""
         robot, connection = self.robot, self.connection
         room = _BACKLOG - robot.bytes_in_transit
-        data = connection.read(room) if room > 0 else b""
-        robot.receive(data, now)
+        robot.receive(connection.read(room) if room > 0 else b"", now)
         connection.write(robot.transmit(now))
         if self.truth and isinstance(robot, Simulator):
             self.truth.write(robot, now)
@@ -126,16 +142,8 @@ def serve(*served: Served, stopped: Callable[[], bool], clock: Callable[[], floa
         stopped: Called at least twenty times a second; the function returns when it is true.
         clock: Time in s.
     """
-    poll = select.poll()
-    watched: list[int] = []
     while not stopped():
         now = clock()
-        needed = [descriptor for robot in served for descriptor in robot.exchange(now)]
-        if needed != watched:
-            for descriptor in watched:
-                poll.unregister(descriptor)
-            for descriptor in needed:
-                poll.register(descriptor, select.POLLIN)
-            watched = needed
+        watched = [descriptor for robot in served for descriptor in robot.exchange(now)]
         due = min(now + _IDLE, *(robot.next_due(now) for robot in served))
-        poll.poll(max(0.0, (due - clock()) * 1000))
+        select.select(watched, [], [], max(0.0, due - clock()))

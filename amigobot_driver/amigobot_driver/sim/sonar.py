@@ -11,11 +11,10 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..profiles import Profile, SonarPose
+from ..profiles import SonarPose
 from .body import SimulatedBody
-from .faults import FaultInjector
 from .fields import number, option
-from .surroundings import Scene, Surroundings
+from .surroundings import Surroundings
 from .world import first_hit
 
 #: m, reported for no echo and for an echo from below the smallest range
@@ -81,8 +80,8 @@ class _SonarArray:
             self._sequence, self._position = own, 0
 
     def next_sonar(self) -> int | None:
-        """Return the number of the sonar that fires next; None without sonars."""
-        if not self._sequence:
+        """Return the number of the sonar that fires next; None while the array is off, or without sonars."""
+        if not self.on or not self._sequence:
             return None
         self._position += 1
         return self._sequence[(self._position - 1) % len(self._sequence)]
@@ -91,33 +90,18 @@ class _SonarArray:
 class SonarRing:
     """Fires the sonars of the arrays that are on; each result is ready when the next sonar fires."""
 
-    def __init__(
-        self,
-        profile: Profile,
-        body: SimulatedBody,
-        scene: Scene,
-        model: SonarModel,
-        fault_injector: FaultInjector,
-        seed: str,
-    ) -> None:
+    def __init__(self, body: SimulatedBody, model: SonarModel) -> None:
         """Start switched off.
 
         Args:
-            profile: Poses, ranges and cycle of the sonars.
-            body: Pose of the robot.
-            scene: Walls and other robots.
+            body: Carries the sonars; its pose, world and faults count.
             model: Errors of the sonars.
-            fault_injector: Its faults disturb single sonars and pings.
-            seed: Seed of the noise.
         """
-        self._sonar = profile.sonar
-        self._model = model
-        self._fault_injector = fault_injector
-        self._body = body
-        mounts = (math.hypot(mount.x, mount.y) for mount in profile.sonar.poses)
-        self._surroundings = Surroundings(scene, profile.sonar.max_range + max(mounts, default=0.0))
-        self._random = random.Random(f"{seed}/sonar")
-        self.restart(profile.sonar.cycle)
+        self._body, self._model, self._sonar = body, model, body.profile.sonar
+        mounts = (math.hypot(mount.x, mount.y) for mount in self._sonar.poses)
+        self._surroundings = Surroundings(body.scene, self._sonar.max_range + max(mounts, default=0.0))
+        self._random = random.Random(f"{body.seed}/sonar")
+        self.restart(self._sonar.cycle)
 
     def restart(self, cycle: float) -> None:
         """Switch off and restore the default sequence.
@@ -191,12 +175,12 @@ class SonarRing:
         if array.listening is not None:
             self._done.append(array.listening)
             array.listening = None
-        number = array.next_sonar() if array.on else None
-        if number is not None and number not in self._fault_injector.faults.mute_sonars:
+        number = array.next_sonar()
+        if number is not None and number not in self._body.faults.mute_sonars:
             array.listening = SimulatedPing(number, self._measure(number))
 
     def _measure(self, number: int) -> float:
-        faults = self._fault_injector.faults
+        faults = self._body.faults
         if number in faults.dead_sonars:
             return NO_ECHO
         if number not in faults.stuck_sonars:
@@ -207,7 +191,7 @@ class SonarRing:
         return self._stuck_ranges[number]
 
     def _detect(self, number: int) -> float:
-        distance = self._fault_injector.with_cross_talk(min(self._echo(self._sonar.poses[number]), NO_ECHO))
+        distance = self._body.injector.with_cross_talk(min(self._echo(self._sonar.poses[number]), NO_ECHO))
         if distance >= NO_ECHO:
             return NO_ECHO
         distance += self._random.gauss(0.0, self._model.noise)
@@ -217,8 +201,7 @@ class SonarRing:
     def _echo(self, mount: SonarPose) -> float:
         """Return the distance of the nearest surface in the beam that reflects the sound, m; inf for none."""
         pose = self._body.pose
-        c, s = math.cos(pose.heading), math.sin(pose.heading)
-        x, y = pose.x + c * mount.x - s * mount.y, pose.y + s * mount.x + c * mount.y
+        x, y = pose.place(mount.x, mount.y)
         heading, half = pose.heading + mount.heading, self._sonar.field_of_view / 2
         reach, nearest = self._sonar.max_range, math.inf
         segments = self._surroundings.near(pose.x, pose.y)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 
-from .served import ServedRobot
+from .server import ServedRobot
 
 
 class TcpConnection:

@@ -20,6 +20,11 @@ class WorldPose:
     y: float
     heading: float = 0.0
 
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        """Return where a point of the robot is in the world; m ahead of the axle's center and to the left."""
+        c, s = math.cos(self.heading), math.sin(self.heading)
+        return self.x + c * x - s * y, self.y + s * x + c * y
+
 
 class Segment(NamedTuple):
     """A piece of wall from (x1, y1) to (x2, y2), in m."""
@@ -64,41 +69,26 @@ class Footprint:
 
     def touches(self, pose: WorldPose, segment: Segment) -> bool:
         """Return whether the segment crosses or lies in the rectangle at `pose`."""
-        return self._within(*_seen_from(pose, segment)) is not None
+        return self.part(pose, segment) is not None
 
     def part(self, pose: WorldPose, segment: Segment) -> Segment | None:
         """Return the part of the segment inside the rectangle at `pose`, in its frame; None if there is none."""
-        seen = _seen_from(pose, segment)
-        shares = self._within(*seen)
-        if shares is None:
-            return None
-        ax, ay, dx, dy = seen
-        start, end = shares
-        return Segment(ax + start * dx, ay + start * dy, ax + end * dx, ay + end * dy)
-
-    def _within(self, ax: float, ay: float, dx: float, dy: float) -> tuple[float, float] | None:
-        """Return the shares of the line from (ax, ay) by (dx, dy) where it enters and leaves; None outside."""
+        c, s = math.cos(pose.heading), math.sin(pose.heading)
+        x1, y1 = segment.x1 - pose.x, segment.y1 - pose.y
+        x2, y2 = segment.x2 - pose.x, segment.y2 - pose.y
+        ax, ay = c * x1 + s * y1, c * y1 - s * x1
+        dx, dy = c * x2 + s * y2 - ax, c * y2 - s * x2 - ay
         # Liang-Barsky: clip the segment's parameter range by each of the four sides.
         start, end = 0.0, 1.0
         sides = ((-dx, ax + self.rear), (dx, self.front - ax), (-dy, ay + self.side), (dy, self.side - ay))
         for towards, room in sides:
-            if towards == 0.0:
-                if room < 0.0:
-                    return None
-            elif towards < 0.0:
+            if towards < 0.0:
                 start = max(start, room / towards)
-            else:
+            elif towards > 0.0:
                 end = min(end, room / towards)
-        return (start, end) if start <= end else None
-
-
-def _seen_from(pose: WorldPose, segment: Segment) -> tuple[float, float, float, float]:
-    """Return the start and the extent of a segment in the frame of `pose`."""
-    c, s = math.cos(pose.heading), math.sin(pose.heading)
-    x1, y1 = segment.x1 - pose.x, segment.y1 - pose.y
-    x2, y2 = segment.x2 - pose.x, segment.y2 - pose.y
-    ax, ay = c * x1 + s * y1, c * y1 - s * x1
-    return ax, ay, c * x2 + s * y2 - ax, c * y2 - s * x2 - ay
+            elif room < 0.0:
+                return None
+        return Segment(ax + start * dx, ay + start * dy, ax + end * dx, ay + end * dy) if start <= end else None
 
 
 #: The corners of a polygon.
@@ -118,20 +108,9 @@ class World:
         """Return whether there is floor at a point (m)."""
         return not any(encloses(polygon(area), x, y) for area in self.drops)
 
-    def cast(self, x: float, y: float, heading: float, reach: float = math.inf) -> float:
-        """Return the distance at which a ray hits the nearest segment.
-
-        Args:
-            x: Start of the ray in m.
-            y: Start of the ray in m.
-            heading: Direction of the ray in rad.
-            reach: Largest distance in m.
-
-        Returns:
-            The distance in m; inf beyond `reach`.
-        """
-        distance, _ = first_hit(self.segments, x, y, heading)
-        return distance if distance <= reach else math.inf
+    def cast(self, x: float, y: float, heading: float) -> float:
+        """Return the distance in m at which a ray from x, y (m) hits the nearest segment; inf for none."""
+        return first_hit(self.segments, x, y, heading)[0]
 
     def encloses(self, pose: WorldPose) -> bool:
         """Return whether a wall is in each of many directions from a pose."""
@@ -220,4 +199,4 @@ def circle(x: float, y: float, radius: float, corners: int = 12) -> list[Segment
 
 def blocked(footprint: Footprint, pose: WorldPose, segments: Iterable[Segment]) -> bool:
     """Return whether a body with this footprint at this pose would overlap a wall."""
-    return any(footprint.touches(pose, segment) for segment in segments)
+    return any(footprint.part(pose, segment) for segment in segments)

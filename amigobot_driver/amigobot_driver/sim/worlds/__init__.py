@@ -15,7 +15,7 @@ from pathlib import Path
 from ...resources import share
 from ..world import World
 from . import aria, ros, shapes
-from .plan import FloorPlan, WorldError, parse_pose, parse_yaml
+from .checks import WorldError, parse_pose, parse_yaml
 
 __all__ = ["WorldError", "available_worlds", "load_world", "parse_pose"]
 
@@ -44,14 +44,14 @@ def load_world(name: str) -> World:
             known = ", ".join(available_worlds())
             raise WorldError(f"world {name!r} is not known, allowed: {known}, or a file ({', '.join(_READERS)})")
         path, reader = share("config", "worlds") / f"{name}.yaml", _read_yaml
-    plan = reader(path)
-    return World(path.stem, tuple(plan.segments), plan.start, tuple(plan.drops))
+    return reader(path)
 
 
-def _read_yaml(path: Path) -> FloorPlan:
+def _read_yaml(path: Path) -> World:
     content = parse_yaml(path)
-    return ros.read(content, path) if ros.is_map(content) else shapes.read(content, str(path))
+    read = ros.read if ros.is_map(content) else shapes.read
+    return read(content, path)
 
 
 #: Readers by the extension of the file.
-_READERS: dict[str, Callable[[Path], FloorPlan]] = {".yaml": _read_yaml, ".yml": _read_yaml, ".map": aria.read}
+_READERS: dict[str, Callable[[Path], World]] = {".yaml": _read_yaml, ".yml": _read_yaml, ".map": aria.read}

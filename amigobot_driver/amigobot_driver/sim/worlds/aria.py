@@ -9,37 +9,35 @@ import math
 from pathlib import Path
 
 from ...wording import wrong_type
-from ..world import Segment, WorldPose
-from .plan import FloorPlan, WorldError, numbers, read_text
+from ..world import Segment, World, WorldPose
+from .checks import WorldError, limited, numbers, read_text
 
 #: bytes; a DATA section can have very many points
 _MAX_SIZE = 20_000_000
 _HOMES = (["Cairn:", "RobotHome"], ["Cairn:", "Dock"])
 
 
-def read(path: Path) -> FloorPlan:
+def read(path: Path) -> World:
     """Read a map file.
 
     Raises:
         WorldError: The file cannot be read, or has no walls.
     """
-    plan = FloorPlan()
-    home = None
-    section = "header"
+    walls: list[Segment] = []
+    home, section = None, "header"
     for index, line in enumerate(read_text(path, _MAX_SIZE).splitlines(), 1):
         words, where = line.split(), f"{path}: line {index}"
         if words[:1] in (["LINES"], ["DATA"]):
             section = words[0]
         elif section == "LINES" and words:
-            plan.add([Segment(*_numbers(words, 4, 1e-3, where))], where)
+            walls.append(Segment(*_numbers(words, 4, 1e-3, where)))
         elif words[:2] in _HOMES and home is None:
             x, y = _numbers(words[2:4], 2, 1e-3, where)
             (heading,) = _numbers(words[4:5] or ["0"], 1, 1.0, where)
             home = WorldPose(x, y, math.radians(heading))
-    if not plan.segments:
+    if not walls:
         raise WorldError(f"{path}: no LINES section with walls in it")
-    plan.start = home or plan.start
-    return plan
+    return World(path.stem, limited(walls, str(path)), home or WorldPose(0.0, 0.0))
 
 
 def _numbers(words: list[str], count: int, unit: float, where: str) -> list[float]:

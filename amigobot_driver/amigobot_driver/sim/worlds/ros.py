@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ...wording import wrong_type
-from ..world import Segment
-from .plan import FloorPlan, WorldError, numbers, read_bytes
+from ..world import Segment, World
+from .checks import WorldError, limited, numbers, read_bytes
 
 #: cells; each is read several times
 _MAX_CELLS = 4_000_000
@@ -33,7 +33,7 @@ def is_map(content: dict[Any, Any]) -> bool:
     return "image" in content and "resolution" in content
 
 
-def read(content: dict[Any, Any], path: Path) -> FloorPlan:
+def read(content: dict[Any, Any], path: Path) -> World:
     """Read a map.
 
     Args:
@@ -55,11 +55,11 @@ def read(content: dict[Any, Any], path: Path) -> FloorPlan:
         raise WorldError(f"{where}: resolution is {resolution:g} m, allowed: above 0 m")
     cells = _occupied(path.parent / image, threshold, negate=bool(content.get("negate", 0)))
     c, s = math.cos(yaw) * resolution, math.sin(yaw) * resolution
-    plan = FloorPlan()
-    for x1, y1, x2, y2 in _edges(cells):
-        ends = x + c * x1 - s * y1, y + s * x1 + c * y1, x + c * x2 - s * y2, y + s * x2 + c * y2
-        plan.add([Segment(*ends)], where)
-    return plan
+    edges = (
+        Segment(x + c * x1 - s * y1, y + s * x1 + c * y1, x + c * x2 - s * y2, y + s * x2 + c * y2)
+        for x1, y1, x2, y2 in _edges(cells)
+    )
+    return World(path.stem, limited(edges, where))
 
 
 def _occupied(path: Path, threshold: float, *, negate: bool) -> list[_Row]:

@@ -7,35 +7,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ...wording import wrong_type
-from ..world import Area, Segment, WorldPose, box, circle, polygon, polyline
-from .plan import FloorPlan, WorldError, check_keys, numbers
+from ..world import Area, Segment, World, box, circle, polygon, polyline
+from .checks import WorldError, check_keys, limited, numbers, pose
 
 
-def read(content: dict[Any, Any], where: str) -> FloorPlan:
+def read(content: dict[Any, Any], path: Path) -> World:
     """Read a world.
 
     Args:
         content: The mapping of the YAML file.
-        where: Path of the file, for error messages.
+        path: Path of the YAML file.
 
     Raises:
         WorldError: A key or value is not allowed.
     """
-    check_keys(content, ("description", "start", *_SHAPES, "drops"), where)
-    plan = FloorPlan()
-    for key, (shape, form) in _SHAPES.items():
-        for item in _items(content, key, where):
-            plan.add(_made(shape, item, f"{where}: {key}", form), where)
-    plan.drops = [
-        _made(_area, item, f"{where}: drops", "a list of 3 or more [x, y]") for item in _items(content, "drops", where)
-    ]
-    if "start" in content:
-        x, y, heading = _made(lambda pose: numbers(pose, 3), content["start"], f"{where}: start", "[x, y, heading]")
-        plan.start = WorldPose(x, y, math.radians(heading))
-    return plan
+    where = str(path)
+    check_keys(content, ("description", "start", *_SHAPES), where)
+    made = {
+        key: [_made(make, item, f"{where}: {key}", form) for item in _items(content, key, where)]
+        for key, (make, form) in _SHAPES.items()
+    }
+    start = _made(pose, content.get("start", [0, 0, 0]), f"{where}: start", "[x, y, heading]")
+    drops = tuple(made.pop("drops"))
+    walls = (segment for shapes in made.values() for shape in shapes for segment in shape)
+    return World(path.stem, limited(walls, where), start, drops)
 
 
 def _items(content: dict[Any, Any], key: str, where: str) -> list[Any]:
@@ -59,10 +58,6 @@ def _points(item: Any, least: int) -> Area:
     return points
 
 
-def _area(item: Any) -> Area:
-    return _points(item, 3)
-
-
 def _box(at: Any, size: Any, heading: Any = 0) -> list[Segment]:
     (x, y), (length, width), (degrees,) = numbers(at, 2), numbers(size, 2), numbers([heading], 1)
     return box(x, y, length, width, math.radians(degrees))
@@ -77,9 +72,10 @@ def _circle(at: Any, radius: Any) -> list[Segment]:
 
 #: Keys of a world file whose values are lists of shapes: what makes one of them, and its form. It raises TypeError or
 #: ValueError for another form.
-_SHAPES: dict[str, tuple[Callable[[Any], list[Segment]], str]] = {
+_SHAPES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "rooms": (lambda item: polygon(_points(item, 2)), "a list of 2 or more [x, y]"),
     "walls": (lambda item: polyline(_points(item, 2)), "a list of 2 or more [x, y]"),
     "boxes": (lambda item: _box(**item), "at: [x, y], size: [length, width], heading"),
     "circles": (lambda item: _circle(**item), "at: [x, y], radius (above 0)"),
+    "drops": (lambda item: _points(item, 3), "a list of 3 or more [x, y]"),
 }

@@ -1,20 +1,20 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The common result of all readers of world files, and the limits of a file's content."""
+"""What all readers of world files share: checks of values, and the limits of a file's content."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from ...wording import too_large, wrong_type
-from ..world import Area, Segment, WorldPose
+from ..world import Segment, WorldPose
 
 #: Each sonar ping checks every segment once.
 MAX_SEGMENTS = 5_000
@@ -28,28 +28,30 @@ class WorldError(ValueError):
     """A world cannot be used; the message names the file, the place and what is allowed."""
 
 
-@dataclass(slots=True)
-class FloorPlan:
-    """Walls, the robot's start, and areas without a floor."""
+def limited(segments: Iterable[Segment], where: str) -> tuple[Segment, ...]:
+    """Return the walls of a file.
 
-    segments: list[Segment] = field(default_factory=list)
-    start: WorldPose = field(default_factory=lambda: WorldPose(0.0, 0.0))
-    drops: list[Area] = field(default_factory=list)
+    Args:
+        segments: The walls.
+        where: Path of the file, for error messages.
 
-    def add(self, segments: Iterable[Segment], where: str) -> None:
-        """Add walls.
+    Raises:
+        WorldError: There are too many segments.
+    """
+    walls = tuple(itertools.islice(segments, MAX_SEGMENTS + 1))
+    if len(walls) > MAX_SEGMENTS:
+        raise WorldError(f"{where}: too many line segments, allowed: up to {MAX_SEGMENTS} in a world")
+    return walls
 
-        Args:
-            segments: The walls.
-            where: Place in the file, for error messages.
 
-        Raises:
-            WorldError: There are too many segments.
-        """
-        for segment in segments:
-            if len(self.segments) >= MAX_SEGMENTS:
-                raise WorldError(f"{where}: too many line segments, allowed: up to {MAX_SEGMENTS} in a world")
-            self.segments.append(segment)
+def pose(values: Any) -> WorldPose:
+    """Return the pose of a list of X, Y (m) and a heading (degrees).
+
+    Raises:
+        ValueError: It is no such list, or a number is too large.
+    """
+    x, y, heading = numbers(values, 3)
+    return WorldPose(x, y, math.radians(heading))
 
 
 def parse_pose(text: str) -> WorldPose:
@@ -59,11 +61,10 @@ def parse_pose(text: str) -> WorldPose:
         WorldError: The text has another form, or a number is too large.
     """
     try:
-        x, y, heading = numbers([float(word) for word in text.split(",")], 3)
+        return pose([float(word) for word in text.split(",")])
     except ValueError:
         expected = f"X,Y,DEGREES with X and Y in m, each from -{MAX_COORDINATE:g} to {MAX_COORDINATE:g}"
         raise WorldError(wrong_type("start", text, expected)) from None
-    return WorldPose(x, y, math.radians(heading))
 
 
 def read_bytes(path: Path, limit: int) -> bytes:

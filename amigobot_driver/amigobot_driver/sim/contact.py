@@ -1,15 +1,13 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Rings of contact switches around the body (docs/protocol 5.2, E-31; positions as in ARIA's ArBumpers)."""
+"""What a robot touches: rings of contact switches around its body, and infrared sensors that look for the floor."""
 
 from __future__ import annotations
 
 import math
 
-from ..profiles import Profile
 from .body import SimulatedBody
-from .faults import FaultInjector
 from .world import Footprint
 
 #: rad, angle that the segments of one ring cover (as in ARIA)
@@ -18,21 +16,34 @@ _RANGE = math.radians(135)
 _REACH = 0.005
 
 
-class BumperRings:
-    """Finds the pressed segments. Segment 0 is the leftmost in front, the rightmost behind."""
+class FloorSensors:
+    """The floor sensors of the profile, in its order: left, right (Erratic manual 5.6.3)."""
 
-    def __init__(self, profile: Profile, body: SimulatedBody, fault_injector: FaultInjector) -> None:
-        """Place the rings around the body.
+    def __init__(self, body: SimulatedBody) -> None:
+        self._body = body
+
+    def detects_floor(self, number: int) -> bool:
+        """Return whether there is floor under a sensor; always true for a sensor that the robot does not have.
 
         Args:
-            profile: Number of segments in front and behind.
-            body: Pose and walls.
-            fault_injector: Its fault `pressed_bumpers` presses segments.
+            number: Number of the sensor, from 0.
         """
-        rings = profile.bumpers
-        self._body, self._fault_injector = body, fault_injector
+        body, poses = self._body, self._body.profile.floor.poses
+        if number in body.faults.no_floor or number >= len(poses):
+            return number not in body.faults.no_floor
+        x, y = body.pose.place(poses[number].x, poses[number].y)
+        return body.scene.world.has_floor(x, y)
+
+
+class BumperRings:
+    """Finds the pressed segments. Segment 0 is the leftmost in front, the rightmost behind.
+
+    Source: docs/protocol 5.2, E-31; positions as in ARIA's ArBumpers.
+    """
+
+    def __init__(self, body: SimulatedBody) -> None:
+        self._body, rings, shape = body, body.profile.bumpers, body.footprint
         self._front, self._rear = rings.front_segments, rings.rear_segments
-        shape = body.footprint
         self._ring = Footprint(shape.front + _REACH, shape.rear + _REACH, shape.side + _REACH)
 
     def pressed(self) -> tuple[int, int]:
@@ -43,7 +54,7 @@ class BumperRings:
         for start, end in self._contacts():
             front |= _segments(start, end, self._front)
             rear |= _segments(_turned(start), _turned(end), self._rear)
-        for number in self._fault_injector.faults.pressed_bumpers:
+        for number in self._body.faults.pressed_bumpers:
             if number < self._front:
                 front |= 1 << number
             elif number < self._front + self._rear:

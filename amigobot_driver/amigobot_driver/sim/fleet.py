@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""A file of several robots in one world, for `amigobot sim --robots` and fleet.launch.py.
+"""Several robots in one world, and the file of them for `amigobot sim --robots` and fleet.launch.py.
+
+Each robot detects the others by sonar, and their bodies block each other.
 
     world: office
     robots:
@@ -22,14 +24,46 @@ from ..profiles import ProfileError
 from ..wording import wrong_type
 from .events import SimulatorEvent, ignore
 from .options import DEFAULT_WORLD, OPTIONS, build_simulator
-from .shared_world import SharedWorld
+from .simulator import Simulator
 from .world import WorldPose
 from .worlds import WorldError, load_world, parse_pose
-from .worlds.plan import check_keys, parse_yaml
+from .worlds.checks import check_keys, parse_yaml
 
 #: One computer cannot simulate more in real time.
 MAX_ROBOTS = 32
 _PLACES = ("pty", "tcp")
+
+
+class SharedWorld:
+    """Runs the control cycles of all robots in turn, so that each meets the others where they are at that time.
+
+    `robots` has the simulators by name. Advancing one of them advances all.
+    """
+
+    def __init__(self, robots: Mapping[str, Simulator]) -> None:
+        """Put the robots into one world; none may have been advanced before.
+
+        Args:
+            robots: The simulators by name, made with the same walls.
+
+        Raises:
+            WorldError: Two robots are at the same place; the message names the one that does not fit.
+        """
+        self.robots = dict(robots)
+        for name, robot in self.robots.items():
+            try:
+                robot.share([other for other in self.robots.values() if other is not robot], self.advance)
+            except WorldError as error:
+                raise WorldError(f"robot {name}: {error}") from None
+
+    def advance(self, now: float) -> None:
+        """Run all control cycles that end by `now` (s)."""
+        first, *_ = robots = list(self.robots.values())
+        for robot in robots:
+            robot.start(now)
+        while first.next_tick <= now:  # and so that of each other: all were started at the same time
+            for robot in robots:
+                robot.tick()
 
 
 @dataclass(frozen=True, slots=True)
