@@ -69,7 +69,8 @@ def test_demo_fails_if_odometry_is_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], meters: float, good: bool
 ) -> None:
     drive = Drive(RobotState(body=load_profile("amigo").body))
-    drive.poses = [(1000.0 + i / 10, 0.1 + 2.0 * i / 100, 0.0, 0.0) for i in range(101)]
+    drive.times = [1000.0 + i / 10 for i in range(101)]
+    drive.poses = [Pose(0.1 + 2.0 * i / 100, 0.0, 0.0) for i in range(101)]
     lines = [
         {"t": 1000.0 + i / 10, "x": 2.0, "y": 3.0 + meters * i / 100, "heading": math.pi / 2} for i in range(-10, 111)
     ]
@@ -83,5 +84,5 @@ def test_demo_fails_if_odometry_is_wrong(
 def test_program_that_fails_is_named(tmp_path: Path) -> None:
     with pytest.raises(DemoError, match="the node has ended with status 1"), Programs(tmp_path) as programs:
         programs.start("node", "no_such_module")
-        programs.wait(lambda: False, 60.0, "the node")
+        programs.wait_for("node", "never", seconds=60.0)
     assert "no_such_module" in (tmp_path / "node.log").read_text()

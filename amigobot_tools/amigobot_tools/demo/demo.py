@@ -9,16 +9,15 @@ import math
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from itertools import pairwise
 from pathlib import Path
-
-import numpy as np
 
 from amigobot_driver.cli import UsageError
 from amigobot_driver.sim import load_world
 
 from ..remote_connection import check_terminal, confirm
 from ..state import Remote
-from .drive import Drive, follow, placed, read_truth
+from .drive import Drive, follow, read_truth
 from .programs import DemoError, Programs, use_own_domain
 from .tour import ROOM, SQUARE, Pose
 
@@ -53,7 +52,7 @@ def run_demo(out: Path, port: str, seconds: float, *, ros: bool) -> None:
         if not port:
             where = ["--pty", str(simulated), "--world", _WORLD, "--truth", str(truth)]
             programs.start("simulator", "amigobot_driver.cli", "sim", "--robot", "amigo", "--name", "Amigo", *where)
-            programs.wait(simulated.exists, _TIMEOUT, "the simulator")
+            programs.wait_for("simulator", f"{simulated}", seconds=_TIMEOUT)
         with (_node if ros else _python)(programs, out, port or str(simulated)) as remote:
             print(f"{remote.state().name} is ready")
             if port:
@@ -77,7 +76,7 @@ def _node(programs: Programs, out: Path, port: str) -> Iterator[Remote]:
         programs.check()
         raise
     with closing(remote):
-        programs.wait_for_log("recorder", _TIMEOUT, "recording /odom ", "recording /cmd_vel ")
+        programs.wait_for("recorder", "recording /odom ", "recording /cmd_vel ", seconds=_TIMEOUT)
         yield remote
 
 
@@ -102,24 +101,21 @@ def report(drive: Drive, out: Path, truth_file: Path | None) -> None:
     Raises:
         DemoError: The odometry is wrong.
     """
-    from .picture import draw, save  # imported late: the robot need not wait for matplotlib
+    from .picture import draw  # imported late: the robot need not wait for matplotlib
 
-    odometry, hits = np.array(drive.poses), np.array(drive.hits).reshape(-1, 2)
-    driven = float(np.hypot(*np.diff(odometry[:, 1:3], axis=0).T).sum())
-    title = f"driven    {driven:.2f} m in {odometry[-1, 0] - odometry[0, 0]:.1f} s"
-    truth = world = None
-    end = Pose(0.0, 0.0, 0.0)
+    driven = sum(math.dist(a[:2], b[:2]) for a, b in pairwise(drive.poses))
+    title = f"driven    {driven:.2f} m in {drive.times[-1] - drive.times[0]:.1f} s"
+    truth: list[Pose] = []
+    world, end = None, Pose(0.0, 0.0, 0.0)
     if truth_file is not None:
-        truth, world = read_truth(truth_file, drive), load_world(_WORLD)
-        origin = Pose(0.0, 0.0, 0.0).seen_from(Pose(*odometry[0, 1:])).transformed_by(Pose(*truth[0, 1:]))
-        odometry, hits = placed(odometry, origin), placed(hits, origin)
-        end = Pose(*odometry[-1, 1:]).seen_from(Pose(*truth[-1, 1:]))
+        truth, world = read_truth(truth_file, drive.times), load_world(_WORLD)
+        drive = drive.placed(Pose(0.0, 0.0, 0.0).seen_from(drive.poses[0]).transformed_by(truth[0]))
+        end = drive.poses[-1].seen_from(truth[-1])
     error = f"{100 * math.hypot(end.x, end.y):.1f} cm and {math.degrees(abs(end.yaw)):.2f} deg off at the end"
-    body, path = drive.state.body, out / "tour.png"
-    assert body is not None
-    save(draw(title.replace("    ", " "), odometry, hits, truth, world, body), path)
+    path = out / "tour.png"
+    draw(path, drive, truth, world, title.replace("    ", " "))
     print(f"\n  {title}")
-    if truth is not None:
+    if truth:
         print(f"  odometry  {error}")
     print(f"  picture   {_short(path)}")
     if math.hypot(end.x, end.y) > _END or abs(end.yaw) > _ANGLE:

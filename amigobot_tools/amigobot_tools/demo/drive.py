@@ -8,20 +8,15 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..governor import governed
 from ..state import Remote, RobotState
 from .programs import DemoError
 from .tour import Pose, Pursuit, Tour
-
-Rows = NDArray[np.float64]
 
 _PERIOD = 0.05  # s between two velocities
 _REPORT = 2.0  # s between two lines
@@ -35,15 +30,22 @@ class Drive:
     """What was seen of a tour, in the frame of the odometry."""
 
     state: RobotState  #: the newest
-    poses: list[tuple[float, float, float, float]] = field(default_factory=list)  #: Unix time (s), x, y (m), yaw
-    hits: list[tuple[float, float]] = field(default_factory=list)  #: what the sonars saw, m
+    times: list[float] = field(default_factory=list)  #: s, Unix time
+    poses: list[Pose] = field(default_factory=list)  #: at these times
+    hits: list[Pose] = field(default_factory=list)  #: what the sonars saw
 
     def update(self, state: RobotState) -> None:
         """Keep what the robot reports."""
         self.state = state
-        self.poses.append((time.time(), state.x, state.y, state.yaw))
+        self.times.append(time.time())
+        self.poses.append(Pose(state.x, state.y, state.yaw))
         fresh = [echo for echo in state.echoes if echo.age <= _FRESH and math.isfinite(echo.range)]
-        self.hits += [state.in_odometry_frame(echo.point) for echo in fresh]
+        self.hits += [Pose(*state.in_odometry_frame(echo.point), 0.0) for echo in fresh]
+
+    def placed(self, origin: Pose) -> Drive:
+        """Return the same in another frame, in which the origin of this one has a pose."""
+        poses, hits = ([pose.transformed_by(origin) for pose in of] for of in (self.poses, self.hits))
+        return replace(self, poses=poses, hits=hits)
 
 
 def follow(remote: Remote, tour: Tour, seconds: float, check: Callable[[], None]) -> Drive:
@@ -60,7 +62,6 @@ def follow(remote: Remote, tour: Tour, seconds: float, check: Callable[[], None]
     """
     pursuit, drive = Pursuit(tour), Drive(remote.state())
     drive.update(drive.state)
-    start = Pose(*drive.poses[0][1:])
     began = free_at = next_line = time.monotonic()
     with _stopped_at_the_end(remote, drive):
         while not pursuit.finished and (now := time.monotonic()) < began + seconds:
@@ -68,7 +69,7 @@ def follow(remote: Remote, tour: Tour, seconds: float, check: Callable[[], None]
             drive.update(state := remote.state())
             if state.stalls:
                 raise DemoError("a wheel is stalled")
-            requested, angular = pursuit.steer(*Pose(state.x, state.y, state.yaw).seen_from(start))
+            requested, angular = pursuit.steer(*drive.poses[-1].seen_from(drive.poses[0]))
             linear = governed(requested, state.echoes, state.body)
             refused = remote.drive(linear, angular) or ("" if state.connected else state.note)
             if not refused and (linear or not requested):
@@ -95,27 +96,12 @@ def _stopped_at_the_end(remote: Remote, drive: Drive) -> Iterator[None]:
             moving = not drive.state.at_rest
 
 
-def placed(rows: Rows, origin: Pose) -> Rows:
-    """Return rows that end with x and y, or with x, y and yaw, from a frame whose own pose is `origin`.
-
-    Args:
-        rows: Shape (n, 2), or (n, 4) with times.
-        origin: In the frame of the result.
-    """
-    c, s = math.cos(origin.yaw), math.sin(origin.yaw)
-    if rows.shape[1] == 2:
-        return rows @ [[c, s], [-s, c]] + origin[:2]
-    return np.column_stack((rows[:, 0], placed(rows[:, 1:3], origin), rows[:, 3] + origin.yaw))
-
-
-def read_truth(path: Path, drive: Drive) -> Rows:
-    """Return the true poses during a drive: Unix time, x, y and yaw, shape (n, 4).
+def read_truth(path: Path, times: Sequence[float]) -> list[Pose]:
+    """Return the true poses between the first and the last of some times (s, Unix time).
 
     Args:
         path: What `amigobot sim --truth` has written.
-        drive: Says when.
+        times: Of the drive.
     """
     lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    rows = np.array([(line["t"], line["x"], line["y"], line["heading"]) for line in lines])
-    begin, end = drive.poses[0][0], drive.poses[-1][0]
-    return rows[(rows[:, 0] >= begin) & (rows[:, 0] <= end)]
+    return [Pose(line["x"], line["y"], line["heading"]) for line in lines if times[0] <= line["t"] <= times[-1]]

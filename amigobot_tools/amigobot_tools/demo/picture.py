@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -17,7 +18,7 @@ from matplotlib.transforms import Affine2D
 from amigobot_driver.profiles import Body
 from amigobot_driver.sim import World
 
-from .drive import Rows
+from .drive import Drive
 from .tour import Pose
 
 _WALL, _TRUTH, _ODOMETRY, _SONAR = "#3b3f46", "#9cc5ea", "#14508c", "#d8572a"
@@ -25,34 +26,31 @@ _ROBOT, _INK = "#c0392b", "#2b2d31"
 _SIZE, _DPI = (9.0, 7.5), 150  # inches
 
 
-def draw(title: str, odometry: Rows, hits: Rows, truth: Rows | None, world: World | None, body: Body) -> Figure:
-    """Return the picture of a tour.
+def draw(path: Path, drive: Drive, truth: Sequence[Pose], world: World | None, title: str) -> None:
+    """Draw a tour as a PNG.
 
     Args:
-        title: Above it.
-        odometry: Time, x, y and yaw, shape (n, 4).
-        hits: x and y of what the sonars saw, shape (n, 2).
-        truth: The true path, as `odometry`.
-        world: The room.
-        body: Of the robot.
+        path: File to write.
+        drive: What was seen.
+        truth: The true path, if it is known.
+        world: The room, if it is known.
+        title: Above the picture.
     """
+    body = drive.state.body
+    assert body is not None
     figure = Figure(figsize=_SIZE, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot(aspect="equal", title=title, xlabel="x [m]", ylabel="y [m]")
     if world is not None:
         draw_world(axes, world)
-    if truth is not None:
-        axes.plot(truth[:, 1], truth[:, 2], color=_TRUTH, lw=6.5, solid_capstyle="round", label="true path")
-    axes.plot(odometry[:, 1], odometry[:, 2], color=_ODOMETRY, lw=1.4, label="odometry")
-    axes.scatter(*hits.T, s=5, color=_SONAR, alpha=0.55, linewidths=0, label="sonar hits, placed by odometry")
-    for row, face, name in ((odometry[0], "white", "start"), (odometry[-1], _ROBOT, "end")):
-        draw_robot(axes, body, Pose(*row[1:]), face, name)
+    if truth:
+        axes.plot(*_points(truth), color=_TRUTH, lw=6.5, solid_capstyle="round", label="true path")
+    axes.plot(*_points(drive.poses), color=_ODOMETRY, lw=1.4, label="odometry")
+    hits = "sonar hits, placed by odometry"
+    axes.scatter(*_points(drive.hits), s=5, color=_SONAR, alpha=0.55, linewidths=0, label=hits)
+    draw_robot(axes, body, drive.poses[0], "white", "start")
+    draw_robot(axes, body, drive.poses[-1], _ROBOT, "end")
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
-    return figure
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write a picture as a PNG."""
     figure.savefig(path, dpi=_DPI, metadata={"Software": None})
 
 
@@ -76,6 +74,10 @@ def draw_robot(axes: Axes, body: Body, pose: Pose, face: str, name: str) -> None
     for corners, color in shapes:
         axes.add_patch(Polygon(corners, facecolor=color, edgecolor=_ROBOT, transform=frame, zorder=8))
     axes.annotate(name, (pose.x, pose.y - body.radius - 0.04), ha="center", va="top", color=_ROBOT, zorder=9)
+
+
+def _points(poses: Sequence[Pose]) -> tuple[list[float], list[float]]:
+    return [pose.x for pose in poses], [pose.y for pose in poses]
 
 
 def _box(front: float, rear: float, middle: float, half: float) -> list[tuple[float, float]]:

@@ -13,7 +13,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from amigobot_driver import AmigoBotError
@@ -52,7 +51,7 @@ class Programs:
                     program.send_signal(number)
                     program.wait(_END_TIMEOUT)
         if kind is None:
-            self._check(good=0)
+            self.check(good=0)
 
     def start(self, name: str, module: str, *arguments: str) -> None:
         """Start a module as a program."""
@@ -66,32 +65,24 @@ class Programs:
                 start_new_session=True,
             )
 
-    def check(self) -> None:
-        """Raise DemoError if one of the programs has ended."""
-        self._check(good=None)
-
-    def _check(self, good: int | None) -> None:
+    def check(self, good: int | None = None) -> None:
+        """Raise DemoError if one of the programs has ended, or if its exit status is not `good`."""
         for name, program in self._programs.items():
             if (status := program.poll()) != good:
                 raise DemoError(f"the {name} has ended with status {status}: see {self._folder / name}.log")
 
-    def wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
-        """Wait for a condition.
+    def wait_for(self, name: str, *texts: str, seconds: float) -> None:
+        """Wait until the log of a program has these texts.
 
         Raises:
-            DemoError: It does not hold in time, or a program has ended.
+            DemoError: It has them not in time, or a program has ended.
         """
-        deadline = time.monotonic() + seconds
-        while not condition():
+        log, deadline = self._folder / f"{name}.log", time.monotonic() + seconds
+        while not all(text in log.read_text(encoding="utf-8") for text in texts):
             self.check()
             if time.monotonic() > deadline:
-                raise DemoError(f"{what} is not ready after {seconds:g} s: see {self._folder}/*.log")
+                raise DemoError(f"the {name} is not ready after {seconds:g} s: see {log}")
             time.sleep(0.05)
-
-    def wait_for_log(self, name: str, seconds: float, *texts: str) -> None:
-        """Wait until the log of a program has these texts; see `wait`."""
-        path = self._folder / f"{name}.log"
-        self.wait(lambda: all(text in path.read_text(encoding="utf-8") for text in texts), seconds, f"the {name}")
 
 
 def use_own_domain() -> int:
