@@ -176,7 +176,7 @@ node = rclpy.create_node("talker", context=context)
 talk = node.create_publisher(String, "talk", 10)
 def run():
     while True:
-        talk.publish(String(data="x" * 100))
+        talk.publish(String(data="x" * 250))
         time.sleep(0.01)
 threading.Thread(target=run, daemon=True).start()
 from pathlib import Path
@@ -184,9 +184,7 @@ sys.exit(record(Path(sys.argv[1]), ["/talk"]))
 """
 
 
-@pytest.mark.parametrize(
-    ("number", "limit"), [(signal.SIGINT, -1), (signal.SIGHUP, -1), (signal.SIGKILL, -1), (None, 100_000)]
-)
+@pytest.mark.parametrize(("number", "limit"), [(signal.SIGHUP, -1), (signal.SIGKILL, -1), (None, 100_000)])
 def test_a_recording_is_readable_whatever_ends_the_recorder(
     tmp_path: Path, number: signal.Signals | None, limit: int
 ) -> None:

@@ -5,16 +5,66 @@
 
 from __future__ import annotations
 
-import pytest
-from verify_constants import CONSTANTS, changed, differences
+from collections.abc import Collection
+from dataclasses import replace
+from functools import cache
+from typing import Any
 
+import pytest
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.sim import Simulator, SonarModel, Wear
+from amigobot_tools.verify.table import all_steps
+from amigobot_tools.verify.trial import Figure
+from amigobot_tools.verify.verdict import DIFFERS, compare, expected, simulate
+
+NOMINAL = load_profile("amigo-sh")
+ALL_STEPS = frozenset(step.name for step in all_steps())
+#: Constants of the simulator, and the figure that shows each; without those that are too small beside their tolerance.
+CONSTANTS = {
+    row.parameter: key
+    for step in all_steps()
+    for key, row in step.figures.items()
+    if row.parameter and row.parameter not in ("physics.command_delay", "profile.sonar.cycle")
+}
 #: Those that `make test` tries, with the steps that they need.
 QUICK = {
     "physics.acceleration_ratio": ("config", "translation", "acceleration"),
     "physics.watchdog_ratio": ("config", "translation", "brake", "watchdog"),
-    "units.distance": ("config", "translation", "straight", "brake"),
+    "profile.units.distance": ("config", "translation", "straight", "brake"),
     "wear.left_scale": ("config", "translation", "straight", "spin"),
 }
+
+
+def scaled(holder: Any, path: list[str], factor: float) -> Any:
+    """A dataclass with one of its constants multiplied."""
+    name, *rest = path
+    value = getattr(holder, name)
+    return replace(holder, **{name: scaled(value, rest, factor) if rest else value * factor})
+
+
+def changed(parameter: str, seed: int, factor: float = 1.1) -> Simulator:
+    """The robot with one constant multiplied; "" changes nothing."""
+    parts: dict[str, Any] = {"profile": NOMINAL, "wear": Wear(), "sonar": SonarModel()}
+    if parameter:
+        place, *path = parameter.replace("physics.", "profile.physics.").split(".")
+        parts[place] = scaled(parts[place], path, factor)
+    return Simulator(seed=seed, **parts)
+
+
+def differences(simulator: Simulator, steps: Collection[str] = ALL_STEPS) -> list[str]:
+    """Keys of the figures that differ from the simulator's."""
+    trial, results = simulate(simulator, NOMINAL, steps)
+    undone = [f"{result.name}: {result.status}, {result.reason}" for result in results if result.status != "done"]
+    assert all("not possible on this robot" in text for text in undone)
+    compared = compare(trial.figures.values(), nominal_figures(frozenset(steps)))
+    return [item.key for item in compared if item.verdict == DIFFERS]
+
+
+@cache
+def nominal_figures(steps: frozenset[str]) -> dict[str, Figure]:
+    trial, _ = simulate(Simulator(NOMINAL), NOMINAL, {"config"})
+    return expected(NOMINAL, trial.config, steps)
 
 
 @pytest.mark.parametrize("parameter", QUICK)

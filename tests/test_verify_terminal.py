@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,27 +39,21 @@ def begin(verify: Terminal, robot: SimulatedRobot) -> None:
     until(lambda: robot.speed > 0.05, "the wheels turn")
 
 
-def test_nothing_moves_before_the_owner_agrees_and_any_key_stops_it(
-    verify: Terminal, robot: SimulatedRobot, tmp_path: Path
+@pytest.mark.parametrize(
+    ("key", "message"), [("x", "ended by a key"), ("", "ended by SIGTERM")], ids=["key", "SIGTERM"]
+)
+def test_motion_begins_with_consent_and_ends_at_any_key_or_signal(
+    key: str, message: str, verify: Terminal, robot: SimulatedRobot, tmp_path: Path
 ) -> None:
     begin(verify, robot)
-    verify.type("x")
+    if key:
+        verify.type(key)
+    else:
+        verify.process.terminate()
     # A slow computer may take its time until it reads the key.
-    verify.wait_for("ended by a key; the robot was stopped; continue with --resume")
+    verify.wait_for(f"{message}; the robot was stopped; continue with --resume")
     assert robot.seconds_until_rest(time.monotonic() - 1.0) < 2.0
     assert verify.wait() == 2
-    assert report.load(tmp_path / "report" / report.REPORT).done == {"config"}
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_stops_the_robot_and_the_report_can_be_resumed(
-    verify: Terminal, robot: SimulatedRobot, tmp_path: Path, number: signal.Signals
-) -> None:
-    begin(verify, robot)
-    verify.process.send_signal(number)
-    assert verify.wait() == 2
-    assert verify.shows("continue with --resume")
-    assert robot.seconds_until_rest(time.monotonic() - 1.0) < 2.0
     assert report.load(tmp_path / "report" / report.REPORT).done == {"config"}
 
 
