@@ -117,6 +117,7 @@ class SimulatedBody:
         self.footprint = Footprint(body.front, body.rear, body.width / 2)
         free_speed = profile.physics.free_speed * profile.limits.linear
         self.left, self.right = (Wheel(profile.physics, free_speed) for _ in range(2))
+        self.lifted = False  #: whether the wheels are off the floor: they turn, the body stays
         self._radius = self.footprint.radius
         self._surroundings = Surroundings(scene, self._radius + _MARGIN)
         self.pose = scene.world.start  #: may be set, as by a person who carries the robot
@@ -187,7 +188,7 @@ class SimulatedBody:
         if self.jammed:
             left.velocity = right.velocity = 0.0
         distances = left.velocity * dt, right.velocity * dt
-        if distances == (0.0, 0.0):
+        if self.lifted or distances == (0.0, 0.0):
             left.travel += distances[0]
             right.travel += distances[1]
             self.touching = False

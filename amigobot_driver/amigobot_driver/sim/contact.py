@@ -32,7 +32,7 @@ class FloorSensors:
         if number in body.faults.no_floor or number >= len(poses):
             return number not in body.faults.no_floor
         x, y = body.pose.place(poses[number].x, poses[number].y)
-        return body.scene.world.has_floor(x, y)
+        return not body.lifted and body.scene.world.has_floor(x, y)
 
 
 class BumperRings:

@@ -306,6 +306,10 @@ class Simulator:
         self._check_room(pose, self.world)
         self._body.pose = pose
 
+    def lift(self, up: bool) -> None:
+        """Take the wheels off the floor, or put them down: lifted wheels turn and the body stays (`verify` does)."""
+        self._body.lifted = up
+
     @property
     def world(self) -> World:
         """Walls, furniture and areas without a floor."""
