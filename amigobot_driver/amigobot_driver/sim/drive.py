@@ -63,7 +63,7 @@ class Drive:
         rotation.top, rotation.cruise = math.radians(self._caps["rot"]), math.radians(p.rot_vel_max)
         rotation.acceleration = physics.turn_acceleration_ratio * math.radians(p.rot_acc)
         rotation.deceleration = physics.turn_deceleration_ratio * math.radians(p.rot_decel)
-        self._translation_gains, self._rotation_gains = Gains.translation(p), Gains.rotation(p)
+        self._translation_gains, self._rotation_gains = Gains.of(p, "trans"), Gains.of(p, "rot")
 
     def set_parameter(self, name: str, value: int) -> None:
         """Change one working parameter and apply it.

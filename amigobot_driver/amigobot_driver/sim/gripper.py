@@ -9,6 +9,8 @@ Source: docs/protocol 5.10; ARIA's ArGripper.
 
 from __future__ import annotations
 
+import math
+
 from ..protocol import Gripper
 
 #: s from open to closed, and from the lowest to the highest position
@@ -22,17 +24,19 @@ _PADDLES_OPEN, _LIFT_AT_END, _OUTER_BEAM, _INNER_BEAM, _LEFT_PADDLE, _RIGHT_PADD
 )
 
 
-#: argument of GRIPPER: the new goals of paddles and lift; None keeps one
-_GOALS: dict[int, tuple[float | None, float | None]] = {
+#: argument of GRIPPER: the new goals of paddles and lift; None keeps a goal, nan stops
+_STOP = math.nan
+_ORDERS: dict[int, tuple[float | None, float | None]] = {
     1: (1.0, None),  # open
     2: (0.0, None),  # close
+    3: (_STOP, None),
     4: (None, 1.0),  # lift up
     5: (None, 0.0),  # lift down
+    6: (None, _STOP),
     7: (0.0, 1.0),  # store
     8: (1.0, 0.0),  # deploy
+    15: (_STOP, _STOP),  # halt
 }
-#: arguments of GRIPPER that stop the paddles, and that stop the lift
-_STOPS_PADDLES, _STOPS_LIFT = (3, 15), (6, 15)
 #: arguments of GRIPPER whose duration GRIPPERVAL gives, in 20 ms: PRESS closes the paddles, CARRY moves the lift
 _PRESS, _CARRY = 16, 17
 
@@ -51,8 +55,9 @@ class _Actuator:
         if self.position == goal:
             self.goal = goal
 
-    def stop(self) -> None:
-        self.goal = self.position
+    def aim(self, goal: float | None) -> None:
+        if goal is not None:
+            self.goal = self.position if math.isnan(goal) else max(0.0, min(1.0, goal))
 
     @property
     def moving(self) -> bool:
@@ -75,13 +80,12 @@ class GripperModel:
             kind: Wiring of the gripper.
         """
         self.kind = kind
-        self.stop()
+        self._aim(_STOP, _STOP)
 
-    def stop(self) -> None:
-        """Stop both motors."""
-        self._paddles.stop()
-        self._lift.stop()
-        self._pending = 0
+    def _aim(self, paddles: float | None, lift: float | None, pending: int = 0) -> None:
+        self._paddles.aim(paddles)
+        self._lift.aim(lift)
+        self._pending = pending
 
     def execute(self, number: int) -> None:
         """Execute GRIPPER; without a gripper, or with an unknown number, do nothing.
@@ -89,18 +93,8 @@ class GripperModel:
         Args:
             number: Its argument (ARIA's ArGripper).
         """
-        if not self.kind:
-            return
-        paddles, lift = _GOALS.get(number, (None, None))
-        if paddles is not None:
-            self._paddles.goal = paddles
-        if lift is not None:
-            self._lift.goal = lift
-        if number in _STOPS_PADDLES:
-            self._paddles.stop()
-        if number in _STOPS_LIFT:
-            self._lift.stop()
-        self._pending = number
+        if self.kind:
+            self._aim(*_ORDERS.get(number, (None, None)), number)
 
     def set_value(self, value: int) -> None:
         """Execute GRIPPERVAL.
@@ -108,12 +102,11 @@ class GripperModel:
         Args:
             value: Duration of the PRESS or CARRY before it, in 20 ms; negative moves the lift down.
         """
-        seconds = value * 0.020
-        if self._pending == _PRESS:
-            self._paddles.goal = max(0.0, self._paddles.position - seconds / _PADDLE_TIME)
-        elif self._pending == _CARRY:
-            self._lift.goal = max(0.0, min(1.0, self._lift.position + seconds / _LIFT_TIME))
-        self._pending = 0
+        seconds, pending = value * 0.020, self._pending
+        self._aim(
+            self._paddles.position - seconds / _PADDLE_TIME if pending == _PRESS else None,
+            self._lift.position + seconds / _LIFT_TIME if pending == _CARRY else None,
+        )
 
     def step(self, dt: float) -> None:
         """Move on by `dt` s."""

@@ -13,15 +13,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..profiles import load_profile
+from .body import Wear
 from .events import Listener, ignore
-from .faults import parse_faults
-from .fields import OptionError
-from .reported import load_report, load_reported, parse_sonar, parse_wear
+from .faults import Faults
+from .fields import OptionError, parse_options
+from .reported import load_report, load_reported
 from .simulator import Simulator
+from .sonar import SonarModel
 from .world import World
 from .worlds import WorldError, load_world, parse_pose
 
 DEFAULT_ROBOT, DEFAULT_WORLD = "amigo", "room"
+_NAMED = "NAME=VALUE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,12 @@ class SimulatorOption:
     @property
     def repeated(self) -> bool:
         """Whether its text is a list of NAME=VALUE, of which each use of the flag adds one."""
-        return self.metavar == "NAME=VALUE"
+        return self.metavar == _NAMED
+
+
+def _values(what: str, base: Any) -> Callable[[str], Any]:
+    """Return a reader of NAME=VALUE;NAME=VALUE, which change fields of `base`."""
+    return lambda text: parse_options(what, text.split(";"), base)
 
 
 OPTIONS = (
@@ -50,15 +58,9 @@ OPTIONS = (
     SimulatorOption("name", str, "NAME", "name of the robot"),
     SimulatorOption("charge", float, "SHARE", "charge of the battery, 0 to 1 (1.0)"),
     SimulatorOption("baud", int, "RATE", "line speed; 0: infinite (default: of the profile)"),
-    SimulatorOption(
-        "faults", lambda text: parse_faults(text.split(";")), "NAME=VALUE", "inject a fault; see below", "--fault"
-    ),
-    SimulatorOption(
-        "wear", lambda text: parse_wear(text.split(";")), "NAME=VALUE", "deviation of the wheels; see below"
-    ),
-    SimulatorOption(
-        "sonar", lambda text: parse_sonar(text.split(";")), "NAME=VALUE", "error model of the sonars; see below"
-    ),
+    SimulatorOption("faults", _values("fault", Faults()), _NAMED, "inject a fault; see below", "--fault"),
+    SimulatorOption("wear", _values("wear", Wear()), _NAMED, "deviation of the wheels; see below"),
+    SimulatorOption("sonar", _values("sonar", SonarModel()), _NAMED, "error model of the sonars; see below"),
 )
 _READERS = {option.name: option.read for option in OPTIONS}
 
@@ -78,16 +80,15 @@ def build_simulator(
             message names it and what is allowed.
     """
     values = {name: _value(name, text) for name, text in options.items()}
-    report, robot, reported = values.pop("report", None), values.pop("robot", ""), values.pop("as", "")
-    if report and (robot or reported):
+    like, robot, reported = values.pop("report", None), values.pop("robot", ""), values.pop("as", "")
+    if like and (robot or reported):
         raise ValueError("report describes a robot: leave out robot and as")
     if reported:
-        given = {name: options[name].split(";") for name in ("faults", "wear") if name in options}
-        report = load_reported(reported, robot, **given)
-        values |= {"faults": report.faults, "wear": report.wear, "charge": values.get("charge", report.charge)}
-    profile = report.profile if report else load_profile(robot or DEFAULT_ROBOT)
-    if report:
-        values = {"wear": report.wear, "sonar": report.sonar, **values}
+        given = {name: options[name].split(";") for name in ("faults", "wear") if values.pop(name, None)}
+        like = load_reported(reported, robot, **given)
+    if like:
+        values = {"wear": like.wear, "sonar": like.sonar, "faults": like.faults, "charge": like.charge, **values}
+    profile = like.profile if like else load_profile(robot or DEFAULT_ROBOT)
     values["world"] = world or values.get("world") or load_world(DEFAULT_WORLD)
     return Simulator(profile, on_event=on_event, **values)
 

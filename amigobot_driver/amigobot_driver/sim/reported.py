@@ -25,24 +25,6 @@ from .sonar import SonarModel
 REPORT_FORMAT, REPORT_VERSION = "amigobot verify report", 1
 
 
-def parse_wear(texts: Iterable[str]) -> Wear:
-    """Read the differences between wheels and profile, one NAME=VALUE each.
-
-    Raises:
-        OptionError: A name is unknown, or a value is outside its range.
-    """
-    return parse_options("wear", texts, Wear())
-
-
-def parse_sonar(texts: Iterable[str]) -> SonarModel:
-    """Read the errors of the sonars, one NAME=VALUE each.
-
-    Raises:
-        OptionError: A name is unknown, or a value is outside its range.
-    """
-    return parse_options("sonar", texts, SonarModel())
-
-
 @dataclass(frozen=True, slots=True)
 class ReportedRobot:
     """A real robot: as `amigobot verify` has measured it, or as the public record has it."""
@@ -88,7 +70,7 @@ def load_reported(name: str, robot: str = "", faults: Iterable[str] = (), wear: 
     flash = {**profile.flash, **entry.get("flash", {})}
     return ReportedRobot(
         dataclasses.replace(profile, flash=flash),
-        parse_wear([*_texts(entry, "wear"), *wear]),
+        parse_options("wear", [*_texts(entry, "wear"), *wear], Wear()),
         faults=parse_faults([*_texts(entry, "faults"), *faults]),
         charge=entry.get("charge", 1.0),
     )
@@ -110,10 +92,8 @@ def load_report(path: str) -> ReportedRobot:
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise OptionError(f"{path}: cannot be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
-        raise OptionError(f"{path}: cannot be read ({error})") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise OptionError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
     if not isinstance(content, dict) or content.get("format") != REPORT_FORMAT:
         raise OptionError(f"{path}: this is not a report of `amigobot verify`")
     if content.get("version") != REPORT_VERSION:
@@ -121,8 +101,8 @@ def load_report(path: str) -> ReportedRobot:
         raise OptionError(f"{path}: version is {version}; repeat `amigobot verify`")
     try:
         section = content["simulator"]
-        wear = [f"{name}={value}" for name, value in section["wear"].items()]
-        sonar = [f"{name}={value}" for name, value in section["sonar"].items()]
-        return ReportedRobot(build_profile(section["profile"], path), parse_wear(wear), parse_sonar(sonar))
+        wear, sonar = ([f"{name}={value}" for name, value in section[key].items()] for key in ("wear", "sonar"))
+        profile = build_profile(section["profile"], path)
     except (KeyError, TypeError, AttributeError) as error:
         raise OptionError(f"{path}: its section `simulator` is damaged ({type(error).__name__}: {error})") from None
+    return ReportedRobot(profile, parse_options("wear", wear, Wear()), parse_options("sonar", sonar, SonarModel()))

@@ -33,14 +33,10 @@ class Gains:
     ki: float
 
     @classmethod
-    def translation(cls, parameters: Flash) -> Gains:
-        """Convert the translation terms of the parameters."""
-        return cls(parameters.trans_kp * _KP, parameters.trans_kv * _KV, parameters.trans_ki * _KI)
-
-    @classmethod
-    def rotation(cls, parameters: Flash) -> Gains:
-        """Convert the rotation terms of the parameters."""
-        return cls(parameters.rot_kp * _KP, parameters.rot_kv * _KV, parameters.rot_ki * _KI)
+    def of(cls, parameters: Flash, axis: str) -> Gains:
+        """Convert the terms of an axis, "trans" or "rot"."""
+        kp, kv, ki = (getattr(parameters, f"{axis}_{term}") for term in ("kp", "kv", "ki"))
+        return cls(kp * _KP, kv * _KV, ki * _KI)
 
     @cached_property
     def reach(self) -> float:

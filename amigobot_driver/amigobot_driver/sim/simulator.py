@@ -26,19 +26,22 @@ from .activmedia import commands as activmedia
 from .activmedia.dialect import dialect_for
 from .activmedia.firmware import ActivMediaFirmware
 from .activmedia.flash import ActivMediaFlash
-from .auxiliary import AuxDevice
-from .body import Wear, outlines_near
+from .auxiliary import AuxDevice, LoopBack, SimulatedAuxPort
+from .battery import BatteryModel
+from .body import SimulatedBody, Wear, outlines_near
 from .controller import TICK, Controller
 from .erratic import commands as erratic
 from .erratic.firmware import ErraticFirmware
 from .erratic.flash import ErraticFlash
 from .events import Listener, SessionState, ignore
-from .faults import Faults
+from .faults import FaultInjector, Faults
 from .fields import readable_values
 from .hardware import Hardware
+from .line import SimulatedLine
 from .modem import RadioModem
-from .sonar import SonarModel
-from .sounds import DEFAULT_PLAYLIST, PlaylistEntry
+from .pins import Pins
+from .sonar import SonarModel, SonarRing
+from .sounds import DEFAULT_PLAYLIST, PlaylistEntry, SoundBoard
 from .surroundings import Scene
 from .world import World, WorldPose, blocked
 from .worlds import WorldError
@@ -113,24 +116,24 @@ class Simulator:
         if sounds is None:
             sounds = DEFAULT_PLAYLIST if dialect_for(profile.firmware).supports(Command.SOUND) else {}
         self._scene = Scene(world)
-        self._hardware = hardware = Hardware(
-            profile,
-            self._scene,
-            seed,
-            paced=baud != 0,
-            charge=charge,
-            wear=wear,
-            sonar=sonar,
-            faults=faults,
-            aux=aux or {},
-            sounds=sounds,
-            on_sound=lambda text: self._firmware.event("sound", text),
-        )
-        self._line, self._body = hardware.line, hardware.body
-        self.battery, self.pins = hardware.battery, hardware.pins
-        self.gripper, self.joystick = hardware.gripper, hardware.joystick
-        if blocked(self._body.footprint, world.start, world.segments):
+        injector = FaultInjector(f"{seed}", faults or Faults())
+        body = SimulatedBody(profile, self._scene, wear or Wear(), injector, f"{seed}")
+        if blocked(body.footprint, world.start, world.segments):
             raise WorldError(f"world {world.name}: a {profile.name} does not fit where the robot starts")
+        self.battery = BatteryModel(profile.battery, charge)
+        devices = aux or {}
+        self._hardware = hardware = Hardware(
+            fault_injector=injector,
+            line=SimulatedLine(injector, paced=baud != 0, delay=profile.physics.command_delay),
+            body=body,
+            sonar=SonarRing(body, sonar or SonarModel()),
+            battery=self.battery,
+            pins=Pins(lambda: self.battery.volts * profile.physics.battery_divider),
+            sounds=SoundBoard(sounds, lambda text: self._firmware.event("sound", text)),
+            aux=[SimulatedAuxPort(number, devices.get(number) or LoopBack()) for number in (1, 2, 3)],
+        )
+        self._line, self._body, self.pins = hardware.line, body, hardware.pins
+        self.gripper, self.joystick = hardware.gripper, hardware.joystick
         self._modem = RadioModem()
         self._firmware = _switched_on(profile, hardware, on_event, name, BAUD_RATES.index(baud) if baud else None)
         self._started: float | None = None

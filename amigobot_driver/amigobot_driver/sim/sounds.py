@@ -42,9 +42,8 @@ def playlist(names: Iterable[str], first: int = FIRST_USER_SOUND) -> dict[int, P
     Returns:
         The sounds by number.
     """
-    return {
-        number: PlaylistEntry(name, 0 if name.startswith("~") else _LENGTH) for number, name in enumerate(names, first)
-    }
+    entries = (PlaylistEntry(name, 0 if name.startswith("~") else _LENGTH) for name in names)
+    return dict(enumerate(entries, first))
 
 
 DEFAULT_PLAYLIST = playlist(
@@ -119,11 +118,6 @@ class SoundBoard:
         if number == 0:
             return Playlist(number=len(self._user_sounds()), enabled=self.enabled, name="", offset=0, length=0)
         sound = self._sounds.get(number, PlaylistEntry("", 0))
-        before = sum(entry.length for other, entry in self._sounds.items() if other < number)
-        return Playlist(
-            number=number,
-            enabled=self.enabled,
-            name=sound.name[:16],
-            offset=before if sound.length else 0,
-            length=sound.length,
-        )
+        before = sum(entry.length for other, entry in self._sounds.items() if other < number) if sound.length else 0
+        name, length = sound.name[:16], sound.length
+        return Playlist(number=number, enabled=self.enabled, name=name, offset=before, length=length)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...profiles import Profile
@@ -20,15 +20,13 @@ class SimulatedDialect:
     """One firmware."""
 
     name: str
-    letter: str  #: by which a profile selects it
     column: str  #: the firmware's letter in the command table
     dated: bool = False  #: whether it has only the commands with a version in the table
     also: frozenset[Command] = frozenset()  #: commands it has although no manual's table lists them
     commands_per_tick: int = 1  #: commands executed in one 10 ms cycle
     position_mask: int = 0xFFFF  #: bits of X and Y in the SIP
-    port_in_high_byte: bool = (
-        True  #: the analog port is in the high byte, the gripper in the low one (docs/protocol E-30)
-    )
+    #: the analog port is in the high byte, the gripper in the low one (docs/protocol E-30)
+    port_in_high_byte: bool = True
     sip_end: str = "charge_state"  #: the SIP's last field
     config_end: str = "shutdown_volts"  #: CONFIGpac's last field before the tail
     config_tail: AmigoShTail | ArcosTail | None = None
@@ -72,7 +70,6 @@ class SimulatedDialect:
 #: ARIA sends MOVE because of `amigo.p`; BATTEST simulates a flat battery (docs/protocol 8.5).
 AMIGOS = SimulatedDialect(
     name="AmigOS 1.3",
-    letter="A",
     column="A",
     also=frozenset({Command.MOVE, Command.ROTATE, Command.BATTEST}),
     position_mask=0x7FFF,
@@ -85,7 +82,6 @@ AMIGOS = SimulatedDialect(
 
 AMIGO_SH = SimulatedDialect(
     name="AmigoSH 1.3",
-    letter="S",
     column="S",
     config_tail=AmigoShTail(version="1", version_minor="3", charge_threshold=0),
     flash={"TicksMM": 30},
@@ -108,7 +104,6 @@ _PIONEER = {
 
 P2OS = SimulatedDialect(
     name="P2OS 1.M",
-    letter="P",
     column="P",
     position_mask=0x7FFF,
     port_in_high_byte=False,
@@ -125,7 +120,6 @@ P2OS = SimulatedDialect(
 #: AROS manual lists gripper packets.
 AROS = SimulatedDialect(
     name="AROS 1.8",
-    letter="R",
     column="R",
     dated=True,
     also=frozenset({Command.GRIPREQUEST}),
@@ -139,22 +133,19 @@ AROS = SimulatedDialect(
     flash={"SInfoCycle": 100, "AutoBaud": 2, **_PIONEER},
 )
 
-ARCOS = SimulatedDialect(
+ARCOS = replace(
+    AROS,
     name="ARCOS 1.9",
-    letter="C",
-    column="R",
-    commands_per_tick=10,
+    dated=False,
+    also=frozenset(),
+    position_mask=0xFFFF,
     sip_end="state_of_charge",
+    config_end="shutdown_volts",
     config_tail=ArcosTail(version=""),  # filled from FLASH
-    sonar_arrays=True,
-    bumpers_in_io=True,
-    gripper_kind=2,
-    rev_count_unit=8,
-    flash={"SInfoCycle": 100, "AutoBaud": 2, **_PIONEER},
 )
 
 #: Firmwares by the letters in profiles.
-DIALECTS = {dialect.letter: dialect for dialect in (AMIGOS, AMIGO_SH, P2OS, AROS, ARCOS)}
+DIALECTS = {"A": AMIGOS, "S": AMIGO_SH, "P": P2OS, "R": AROS, "C": ARCOS}
 
 
 def dialect_for(letters: str) -> SimulatedDialect:
