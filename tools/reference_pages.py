@@ -164,18 +164,14 @@ def launch_arguments() -> Iterator[str]:
             yield ""
             yield f"Package {package}."
             yield ""
-            own = {
-                name: argument for name, argument in arguments.items() if _OF_NODE not in argument["description"]
-            }
+            own = {name: argument for name, argument in arguments.items() if _OF_NODE not in argument["description"]}
             if shared := [f"`{name}`" for name in arguments if name not in own]:
                 yield f"[Parameters](parameters.md), which override `params_file`: {', '.join(shared)}."
                 yield ""
             yield "```text"
             for name, argument in own.items():
                 yield f"{name}  (default: {_launch_default(argument)})"
-                yield from textwrap.wrap(
-                    argument["description"], 112, initial_indent="    ", subsequent_indent="    "
-                )
+                yield from textwrap.wrap(argument["description"], 112, initial_indent="    ", subsequent_indent="    ")
             yield "```"
             yield ""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from amigobot_driver.profiles import ProfileError, load_profile
@@ -49,22 +50,8 @@ def packets(data: bytes) -> None:
         decode(data, commands)
 
 
-def firmware(data: bytes) -> None:
-    """What a client may send to the simulated robot, in a session: frames as long as every first byte says."""
-    _client(data, "amigo-sh")
-
-
-def pioneer(data: bytes) -> None:
-    """The same, to a Pioneer with all that it has."""
-    _client(data, "p3at-sh")
-
-
-def erratic(data: bytes) -> None:
-    """The same, to an Erratic."""
-    _client(data, "erratic")
-
-
 def _client(data: bytes, profile: str) -> None:
+    """What a client may send to the simulated robot, in a session: frames as long as every first byte says."""
     simulator = Simulator(load_profile(profile), baud=0)
     now = 0.0
     for frame in (_HANDSHAKE[:6], _HANDSHAKE[6:12], _HANDSHAKE[12:18], _HANDSHAKE[18:]):
@@ -79,17 +66,8 @@ def _client(data: bytes, profile: str) -> None:
     simulator.transmit(now + _WHILE)
 
 
-def robot(data: bytes) -> None:
-    """What may come from a robot, into the driver's picture of it: frames again, or bare bytes where that is odd."""
-    _robot(data, Options())
-
-
-def erratic_robot(data: bytes) -> None:
-    """The same where an Erratic is expected."""
-    _robot(data, Options(profile="erratic"))
-
-
 def _robot(data: bytes, options: Options) -> None:
+    """What may come from a robot into the driver: frames again, or bare bytes where that is odd."""
     driver = Robot(options)
     link, now = driver.link, 0.0
     link.connected(1e-3, driver.baud, now)
@@ -104,27 +82,8 @@ def _robot(data: bytes, options: Options) -> None:
     link.close()
 
 
-def aria(data: bytes) -> None:
-    """An ARIA parameter file."""
-    _file(data, ".p", load_profile, ProfileError)
-
-
-def profile(data: bytes) -> None:
-    """A profile."""
-    _file(data, ".yaml", load_profile, ProfileError)
-
-
-def world(data: bytes) -> None:
-    """A world."""
-    _file(data, ".yaml", load_world, WorldError)
-
-
-def aria_map(data: bytes) -> None:
-    """An ARIA map."""
-    _file(data, ".map", load_world, WorldError)
-
-
 def _file(data: bytes, ending: str, load: Callable[[str], object], promised: type[Exception]) -> None:
+    """A file of any content."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"input{ending}")
         path.write_bytes(data)
@@ -132,19 +91,17 @@ def _file(data: bytes, ending: str, load: Callable[[str], object], promised: typ
             load(str(path))
 
 
+#: By the names of the folders of the corpus.
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target
-    for target in (
-        decoder,
-        packets,
-        firmware,
-        pioneer,
-        erratic,
-        robot,
-        erratic_robot,
-        aria,
-        profile,
-        world,
-        aria_map,
-    )
+    "decoder": decoder,
+    "packets": packets,
+    "firmware": partial(_client, profile="amigo-sh"),
+    "pioneer": partial(_client, profile="p3at-sh"),
+    "erratic": partial(_client, profile="erratic"),
+    "robot": partial(_robot, options=Options()),
+    "erratic_robot": partial(_robot, options=Options(profile="erratic")),
+    "aria": partial(_file, ending=".p", load=load_profile, promised=ProfileError),
+    "profile": partial(_file, ending=".yaml", load=load_profile, promised=ProfileError),
+    "world": partial(_file, ending=".yaml", load=load_world, promised=WorldError),
+    "aria_map": partial(_file, ending=".map", load=load_world, promised=WorldError),
 }

@@ -32,7 +32,6 @@ from amigobot_driver import (
     LinkState,
     MotionFailedError,
     Options,
-    ProfileError,
     Report,
     RequestFailedError,
     RequestRefusedError,
@@ -87,19 +86,11 @@ def test_importing_the_package_loads_nothing_of_it_and_the_api_needs_no_ros() ->
 
 
 def test_every_public_name_exists_and_unknown_names_are_refused() -> None:
-    for name in amigobot_driver.__all__:
-        assert getattr(amigobot_driver, name) is not None
+    public = {name: getattr(amigobot_driver, name) for name in amigobot_driver.__all__}
+    assert all(issubclass(kind, AmigoBotError) for name, kind in public.items() if name.endswith("Error"))
     assert set(amigobot_driver.__all__) <= set(dir(amigobot_driver))
     with pytest.raises(AttributeError, match="has no attribute 'Amigobot'"):
         _ = amigobot_driver.Amigobot  # type: ignore[attr-defined]
-
-
-def test_every_error_is_an_amigobot_error() -> None:
-    errors = [getattr(amigobot_driver, name) for name in amigobot_driver.__all__]
-    errors = [error for error in errors if isinstance(error, type) and issubclass(error, Exception)]
-    assert len(errors) == 10
-    assert all(issubclass(error, AmigoBotError) for error in errors)
-    assert issubclass(ProfileError, ValueError)
 
 
 # -- driving --------------------------------------------------------------------------------------------------
@@ -241,16 +232,6 @@ def test_a_drive_ends_when_the_motors_button_is_pressed(robot: AmigoBot, robots:
             return failure(lambda: robot.drive(0.0, 0.4, duration=30.0), "the motors are off")
 
     assert undisturbed(robot, drive_and_press).travelled == pytest.approx(0.0, abs=0.05)
-
-
-def test_a_stop_from_another_thread_ends_a_move(robot: AmigoBot, robots: SimulatedRobots) -> None:
-    def move_and_stop() -> None:
-        with once(robots.moving, robot.stop):
-            failed = failure(lambda: robot.move(20.0), "stopped")
-        assert 0.0 <= failed.travelled < 20.0
-        assert robots.at_rest
-
-    undisturbed(robot, move_and_stop)
 
 
 @pytest.mark.parametrize("drive", [lambda robot: robot.drive(0.0, 0.4, duration=30.0), lambda robot: robot.move(20.0)])

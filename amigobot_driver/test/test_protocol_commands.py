@@ -108,20 +108,10 @@ class TestArguments:
 
     def test_some_commands_have_narrower_ranges(self) -> None:
         """The ranges of docs/protocol 4.1 and E-27."""
-        assert {
-            command.name: command.limits for command in Command if command.limits and command.limits[1] < 0x7FFF
-        } == {
-            "GETAUX": (0, 195),
-            "GETAUX2": (0, 195),
-            "GETAUX3": (0, 195),
-            "BUMPSTALL": (0, 3),
-            "SONARCYCLE": (2, 120),
-            "HOSTBAUD": (0, 4),
-            "AUX1BAUD": (0, 4),
-            "AUX2BAUD": (0, 4),
-            "AUX3BAUD": (0, 4),
-            "SOUND": (1, 255),
-            "PLAYLIST": (0, 255),
+        assert {row.name: row.limits for row in Command if row.limits and row.limits[1] < 0x7FFF} == {
+            **dict.fromkeys(("GETAUX", "GETAUX2", "GETAUX3"), (0, 195)),
+            **dict.fromkeys(("HOSTBAUD", "AUX1BAUD", "AUX2BAUD", "AUX3BAUD"), (0, 4)),
+            **{"BUMPSTALL": (0, 3), "SONARCYCLE": (2, 120), "SOUND": (1, 255), "PLAYLIST": (0, 255)},
         }
 
 
@@ -183,15 +173,3 @@ def test_every_instruction_survives_encoding_and_decoding(command: CommandTable,
     instruction = command(data.draw(arguments(command)))
     (frame,) = FrameDecoder().feed(instruction.encode(), now=0.0)
     assert decode(frame.data, COMMANDS_OF[type(command)]) == instruction
-
-
-@pytest.mark.parametrize("commands", COMMANDS_OF.values(), ids=["family", "erratic"])
-@given(data=st.binary(max_size=253))
-def test_decoding_any_bytes_never_raises(commands: CommandsByNumber, data: bytes) -> None:
-    instruction = decode(data, commands)
-    if instruction is None:
-        assert not data or data[0] not in commands
-    elif isinstance(instruction.value, int):
-        assert -0x8000 <= instruction.value <= 0xFFFF
-    elif instruction.value is not None:
-        assert instruction.value in data

@@ -95,16 +95,6 @@ class TestResynchronization:
         frame = frame_of(bytes(range(count - 2)))
         assert found(frame) == [data_of(frame)]
 
-    @pytest.mark.parametrize("count", [0, 1, 2])
-    def test_a_count_too_small_is_no_frame(self, count: int) -> None:
-        assert found(b"\xfa\xfb" + bytes([count]) + bytes(8) + STOP) == [data_of(STOP)]
-
-    def test_the_frame_inside_a_damaged_frame_counts(self) -> None:
-        """It cannot be distinguished from a frame behind a damaged count, which is far more likely."""
-        outer = bytearray(frame_of(b"\xb0" + STOP))
-        outer[-1] ^= 1
-        assert found(bytes(outer)) == [data_of(STOP)]
-
     def test_a_bad_checksum_costs_one_byte_not_the_frame_behind(self) -> None:
         assert found(DAMAGED + VEL200) == [data_of(VEL200)]
         assert found(DAMAGED[:3] + VEL200 + STOP) == [data_of(VEL200), data_of(STOP)]
@@ -180,7 +170,7 @@ def searched(stream: bytes) -> list[bytes]:
 
 
 FRAMES = st.binary(min_size=1, max_size=253).map(frame_of)
-BEGINNINGS = [b"\xfa", b"\xfb", b"\xfa\xfb", b"\xfa\xfb\x04", b"\xfa\xfb\xff", DAMAGED]
+BEGINNINGS = [b"\xfa", b"\xfb", DAMAGED, *(b"\xfa\xfb" + count for count in (b"", b"\0", b"\2", b"\4", b"\xff"))]
 #: Junk that looks like the beginning of something more often than chance would have it; a frame is no junk.
 JUNK = (
     st.lists(st.binary(max_size=20) | st.sampled_from(BEGINNINGS)).map(b"".join).filter(lambda junk: not searched(junk))
@@ -225,11 +215,3 @@ def test_no_bytes_and_no_times_raise_or_pile_up(chunks: list[bytes], data: st.Da
     assert decoder.stats.bytes == fed
     assert pending(decoder) == waiting if chunks else True
     assert decoder.stats.bytes == in_frames + decoder.stats.skipped_bytes
-
-
-def test_long_junk_takes_time_in_proportion() -> None:
-    """Headers without end, each with a count that takes in the next ones: found out one by one."""
-    decoder = FrameDecoder()
-    decoder.feed(b"\xfa\xfb\xff" * 10_000 + STOP, now=0.0)
-    assert decoder.stats.skipped_bytes > 29_000
-    assert pending(decoder) < LONGEST

@@ -23,6 +23,7 @@ from amigobot_driver.protocol import (
     Command,
     FrameDecoder,
     Instruction,
+    Malformed,
     Packet,
     SyncEcho,
     decode,
@@ -102,6 +103,17 @@ def test_a_frame_is_read_and_written(name: str) -> None:
     written = value.encode() if isinstance(value, Instruction) else encode_frame(value.encode()) if value else b""
     assert written == SPELLINGS.get(name, FRAMES[name])
     assert read(name, data_of(written)) == value
+
+
+@every_vector
+def test_a_packet_that_is_cut_is_shorter_or_malformed(name: str) -> None:
+    whole = data_of(FRAMES[name])
+    packet = read(name, whole)
+    for length in range(len(whole)) if isinstance(packet, Packet) else ():
+        part = read(name, whole[:length])
+        assert isinstance(part, Packet)
+        assert part.id == (whole[0] if length else 0)
+        assert not isinstance(part, Malformed) or part.encode() == (whole[:length] or b"\0")
 
 
 def test_a_sync_reads_as_a_command_and_as_its_echo() -> None:

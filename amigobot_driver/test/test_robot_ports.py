@@ -109,9 +109,6 @@ def test_a_lost_adsel_is_sent_again_and_a_deaf_robot_given_up(bench: PortBench) 
     assert bench.select(4) == Outcome(False, "sent ADSEL(4) 5 times in 1.5 s; the robot reports port 2")
 
 
-# -- IOpacs ---------------------------------------------------------------------------------------------------
-
-
 # -- raw commands and frames ----------------------------------------------------------------------------------
 
 
