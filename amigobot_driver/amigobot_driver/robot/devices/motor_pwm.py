@@ -6,20 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from ...errors import RequestRefusedError
 from ...protocol import ErraticCommand, Instruction
 from ..component import Component, Context
 from ..events import Notice
+from ..options import PWM_DUTIES, PWM_FREQUENCIES, Options
 from ..outcome import Outcome
 from ..unconfirmed import REPEATS, UnconfirmedCommands
-
-if TYPE_CHECKING:
-    from ..options import Options
-
-#: Hz, and shares of full power, that the robot takes.
-FREQUENCIES, DUTIES = (4000, 16000), (0.01, 1)
 
 
 class MotorPwm(Component):
@@ -74,9 +68,9 @@ def _instructions(frequency: float, max_duty: float) -> Iterator[Instruction]:
         RequestRefusedError: A value is out of range.
     """
     if frequency:
-        yield ErraticCommand.PWM_FREQ(round(_checked("frequency", frequency, *FREQUENCIES, "Hz")))
+        yield ErraticCommand.PWM_FREQ(round(_checked("frequency", frequency, *PWM_FREQUENCIES, "Hz")))
     if max_duty:
-        yield ErraticCommand.PWM_DUTY(round(_checked("max_duty", max_duty, *DUTIES, "of full power") * 100))
+        yield ErraticCommand.PWM_DUTY(round(_checked("max_duty", max_duty, *PWM_DUTIES, "of full power") * 100))
 
 
 def _checked(name: str, value: float, low: float, high: float, unit: str) -> float:
