@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
 
 #: Axes of the left stick, to the right and backwards, as SDL numbers them on all usual gamepads.
@@ -20,7 +21,7 @@ DEADMAN, STOP, CLEAR = 4, 1, 0
 _DEAD_ZONE = 0.12
 
 
-class GamepadLost(Exception):
+class GamepadLostError(AmigoBotError):
     """The gamepad was disconnected. The message has its name."""
 
 
@@ -44,12 +45,12 @@ class Gamepad:
             Shares of the linear and of the angular speed, -1 to 1, and None while the dead-man's button is not held.
 
         Raises:
-            GamepadLost: The gamepad was disconnected.
+            GamepadLostError: The gamepad was disconnected.
         """
         pressed = []
         for event in self._pygame.event.get():
             if event.type == self._pygame.JOYDEVICEREMOVED and event.instance_id == self._device.get_instance_id():
-                raise GamepadLost(f"the gamepad {self.name} is disconnected")
+                raise GamepadLostError(f"the gamepad {self.name} is disconnected; the robot is stopped")
             if event.type == self._pygame.JOYBUTTONDOWN and event.instance_id == self._device.get_instance_id():
                 pressed.append(event.button)
         if not self._device.get_button(DEADMAN):

@@ -31,7 +31,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import math
-import sys
 import time
 from collections.abc import Sequence
 
@@ -43,7 +42,7 @@ from rich.text import Text
 from amigobot_driver.cli import UsageError, ranges
 
 from . import screen
-from .gamepad import CLEAR, STOP, Gamepad, GamepadLost, gamepad
+from .gamepad import CLEAR, STOP, Gamepad, gamepad
 from .governor import governed
 from .hold import DIRECTIONS, FIRST_REPEAT, Hold
 from .keys import Keyboard, TerminalClosedError, keyboard
@@ -92,9 +91,6 @@ def run(args: argparse.Namespace) -> int:
             keys, show = stack.enter_context(keyboard()), stack.enter_context(screen.full_screen())
             pilot = Pilot(remote, args.speed, args.turn, governor=not args.no_governor, hold=Hold(args.first_repeat))
             _loop(pilot, keys, pad, show)
-    except GamepadLost as end:
-        print(f"amigobot teleop: {end}; the robot is stopped", file=sys.stderr)
-        return 1
     except TerminalClosedError as end:
         raise UsageError(f"{end}; the robot is stopped") from None
     return 0

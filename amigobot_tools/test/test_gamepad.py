@@ -14,7 +14,7 @@ from fakes import FakeRemote
 
 from amigobot_driver.cli import UsageError
 from amigobot_tools import teleop
-from amigobot_tools.gamepad import CLEAR, DEADMAN, STOP, Gamepad, GamepadLost, gamepad
+from amigobot_tools.gamepad import CLEAR, DEADMAN, STOP, Gamepad, GamepadLostError, gamepad
 from amigobot_tools.hold import Hold
 from amigobot_tools.teleop import Pilot
 
@@ -133,7 +133,7 @@ def test_a_gamepad_that_is_lost_stops_the_robot_and_ends_the_program(
         assert remote.velocities[-1] == pytest.approx((0.2, 0.0))
         pygame.events.append(SimpleNamespace(type=REMOVED, instance_id=7))
 
-    with pytest.raises(GamepadLost, match="the gamepad Test Pad is disconnected"):
+    with pytest.raises(GamepadLostError, match="the gamepad Test Pad is disconnected"):
         teleop._loop(pilot, keys, pad, show)  # type: ignore[arg-type]
     assert remote.calls == ["stop"]
 

@@ -40,7 +40,7 @@ from amigobot_driver.profiles import Calibration, Profile, calibration_file, loa
 
 from ..keys import TerminalClosedError
 from .fit import Fit, combined, fit
-from .session import STEPS, Plan, Session, Stopped
+from .session import STEPS, EndedError, Plan, Session
 
 #: Errors of the fit, in standard deviations of a measurement by hand, above which a measurement is wrong.
 _WORST = 4.0
@@ -81,7 +81,13 @@ def run(args: argparse.Namespace) -> int:
         rev_count = _rev_count(robot)
         try:
             drives = Session(robot, port, say=_say).run(plan)
-        except (Stopped, TerminalClosedError, ConnectionLostError, MotionFailedError, RequestRefusedError) as end:
+        except (
+            EndedError,
+            TerminalClosedError,
+            ConnectionLostError,
+            MotionFailedError,
+            RequestRefusedError,
+        ) as end:
             print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
             return 1
         if not drives:

@@ -46,7 +46,7 @@ def square(side: float, *, left: bool) -> list[Motion]:
     return [("move", side), ("turn", math.pi / 2 if left else -math.pi / 2)] * 4
 
 
-class Stopped(Exception):
+class EndedError(Exception):
     """A drive ended early. The message says why."""
 
 
@@ -103,7 +103,7 @@ class Session:
         """Drive and measure every step that the user does not skip.
 
         Raises:
-            Stopped: A drive ended early.
+            EndedError: A drive ended early.
             TerminalClosedError: The terminal was closed.
         """
         robot, body = self._robot, self._robot.profile.body
@@ -158,7 +158,7 @@ class Session:
                     (self._robot.start_turn if kind == "turn" else self._robot.start_move)(amount)
                     while not self._robot.is_task_complete():
                         if keys and keys.read(0.0):
-                            raise Stopped("a key was pressed, the robot is stopped")
+                            raise EndedError("a key was pressed, the robot is stopped")
                         self._check(last, ahead=kind == "move")
                         last = _append(steps, last, self._next(reports.get))
                     self._robot.get_result()
@@ -174,17 +174,17 @@ class Session:
 
     def _next(self, get: Callable[[float], Report | None]) -> Report:
         if (report := get(_SILENCE)) is None:
-            raise Stopped(f"no packet from the robot for {_SILENCE:g} s")
+            raise EndedError(f"no packet from the robot for {_SILENCE:g} s")
         return report
 
     def _check(self, report: Report, *, ahead: bool) -> None:
-        """Raise Stopped if the robot must not drive on."""
+        """Raise EndedError if the robot must not drive on."""
         if report.left_stalled or report.right_stalled:
-            raise Stopped("a wheel is stalled: is something in the way?")
+            raise EndedError("a wheel is stalled: is something in the way?")
         if self._robot.emergency_stopped or report.motors_enabled is False:
-            raise Stopped("the motors are off: press MOTORS on the robot, and start again")
+            raise EndedError("the motors are off: press MOTORS on the robot, and start again")
         if ahead and (room := free_distance(self._robot.sonar, self._robot.profile.body, forward=True)) < MARGIN:
-            raise Stopped(f"an obstacle is {room:.2f} m ahead: make room, and start again")
+            raise EndedError(f"an obstacle is {room:.2f} m ahead: make room, and start again")
 
     @contextlib.contextmanager
     def _keys(self) -> Iterator[Keyboard | None]:
@@ -204,7 +204,7 @@ class Session:
         self._say(mark)
         answer = _line("Enter: drive, s: skip, q: quit > ").lower()
         if answer in ("q", "quit"):
-            raise Stopped("ended")
+            raise EndedError("ended")
         return answer == ""
 
     def _ask(self, question: str) -> float:
@@ -220,7 +220,7 @@ class Session:
 def _append(steps: list[Step], before: Report, after: Report) -> Report:
     """Append the motion between two reports."""
     if after.frame != before.frame:
-        raise Stopped("the robot's counters jumped: start again")
+        raise EndedError("the robot's counters jumped: start again")
     a, b = before.odometry, after.odometry
     steps.append((b.travelled - a.travelled, b.turned - a.turned))
     return after
@@ -230,5 +230,5 @@ def _line(prompt: str) -> str:
     """A line that the user types."""
     print(prompt, end="", file=sys.stderr, flush=True)
     if not (line := sys.stdin.readline()):
-        raise Stopped("standard input has ended")
+        raise EndedError("standard input has ended")
     return line.strip()

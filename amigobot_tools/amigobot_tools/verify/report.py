@@ -23,8 +23,6 @@ from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulato
 
 REPORT, PAGE, RECORDING = "report.json", "report.md", "packets.amigo"
 
-_POINTS = "series", "expected_series"  # points of plots, in reports of earlier versions
-
 
 @dataclass(slots=True)
 class Report:
@@ -106,7 +104,7 @@ def load(path: Path) -> Report:
     try:
         content["steps"] = [StepResult(**{**step, "commands": tuple(step["commands"])}) for step in content["steps"]]
         content["figures"] = [Figure(**item) for item in content["figures"]]
-        return Report(**{key: value for key, value in content.items() if key not in _POINTS})
+        return Report(**content)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UsageError(f"{path}: the report is damaged ({type(error).__name__}: {error})") from None
 

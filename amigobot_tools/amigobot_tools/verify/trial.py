@@ -6,16 +6,18 @@
 A list in `send` of steps.yaml is sent word by word, and kept under its name for the measurement, as in
 `- up: [VEL 500, 3.5]`. A word is
 
-- a command with its argument (`top`: the highest velocity, `fastest`: the highest acceleration) or text,
+- a command with its argument (`top`: the highest velocity, `fastest`: the highest acceleration; `front`, `all`: these
+  sonars) or text,
 - a number: a wait in s, with PULSE; `silence`: longer than the watchdog time, without,
 - `rest`: stop and wait until the wheels rest; `sip`: wait for the next standard packet; `shift`: wait for a part of
-  their cycle, another one in each repetition,
+  their cycle, another one in each repetition; `pings N`: wait for N readings of the front sonars,
 - `motors on`, `motors off`, and for a robot with a gyro `gyro on`, `gyro off`,
 - `close`: end the session; `open`: begin one if there is none,
 - `{frame: 12 fe}`: a frame with these bytes, filled with zeros up to `count`, with the checksum `check`: over the data,
   over the count as well, or wrong; `{bytes: fa fb}`: these bytes.
 
-`do ACTION`, `measure WHAT` and `look WHAT` ask the person; nothing turns while the person is asked to do something.
+`do ACTION` (`do WALL 0.5`: with a distance in m), `measure WHAT` and `look WHAT` ask the person; nothing turns while
+the person is asked to do something. If the person cannot do it, the rest is left out.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Protocol, TypeVar
+
+import numpy as np
 
 from amigobot_driver import AmigoBotError, Profile
 from amigobot_driver.protocol import (
@@ -40,7 +44,7 @@ from amigobot_driver.protocol import (
 )
 
 from .client import Client, Stamped
-from .motion import MotionLog
+from .motion import Array, MotionLog
 from .table import FigureRow, Step
 
 P = TypeVar("P", bound=Packet)
@@ -220,6 +224,25 @@ class Trial:
             return body.track_by(self.configured("rev_count"), 1 / self.nominal_ticks) / 2
         return body.track / 2
 
+    @property
+    def front_sonars(self) -> list[int]:
+        """Numbers of the sonars that look ahead."""
+        poses = self.profile.sonar.poses
+        flattest = min(abs(pose.heading) for pose in poses)
+        return [number for number, pose in enumerate(poses) if abs(pose.heading) < flattest + 0.01]
+
+    def pings(self, packets: Sequence[Stamped]) -> Array:
+        """Return time (s), number and range (m) of each reading of the front sonars, shape (n, 3)."""
+        unit, front = self.profile.units.range, self.front_sonars
+        rows = [
+            (stamped.time, reading.number, reading.range * unit)
+            for stamped in packets
+            if isinstance(stamped.packet, Sip)
+            for reading in stamped.packet.sonar
+            if reading.number in front
+        ]
+        return np.array(rows, float).reshape(-1, 3)
+
     # -- what a step sends --------------------------------------------------------------------------------------------
 
     def play(self) -> Played | None:
@@ -234,12 +257,12 @@ class Trial:
             for item in self.step.send:
                 name, words = next(iter(item.items())) if isinstance(item, dict) else ("", item)
                 if isinstance(words, str):
-                    verb, what = name.split()
+                    verb, what, *value = name.split()
                     if verb != "look":
                         self._motors_off()
-                    played.answers[what] = self.person.ask(verb, what, words)
+                    played.answers[what] = self.person.ask(verb, what, words, *map(float, value))
                     if verb == "do" and not played.answers[what]:
-                        return None
+                        return played if played.phases else None
                 elif all(self.client.dialect.supports(Command[name], "") for name, _ in map(_command, words) if name):
                     self._send_list(played, name, words, (number + 0.5) / self.step.repeat)
         self._motors_off()
@@ -266,6 +289,8 @@ class Trial:
                 "": None,
                 "top": min(self.configured("trans_vel_top") or _TOP, _TOP),
                 "fastest": self.configured("trans_acc_top") or _FASTEST,
+                "front": bytes(number + 1 for number in self.front_sonars),
+                "all": bytes(range(1, len(self.profile.sonar.poses) + 1)),
             }
             number = argument.removeprefix("-").isdecimal()
             value = int(argument) if number else symbols.get(argument, argument.encode())
@@ -274,6 +299,8 @@ class Trial:
             client.send_bytes(self._frame(word) if "frame" in word else bytes.fromhex(word["bytes"]), str(word))
         elif not isinstance(word, str):
             client.wait(word)
+        elif word.startswith("pings"):
+            self._wait_for_pings(int(word.removeprefix("pings")))
         elif word.startswith("gyro"):
             if self.configured("has_gyro"):
                 client.send(Command.GYRO(int(word == "gyro on")))
@@ -291,6 +318,17 @@ class Trial:
             }
             words[word]()
         return None
+
+    def _wait_for_pings(self, count: int) -> None:
+        """Wait for a number of readings of the front sonars; fewer where all sonars fire in turn."""
+        poses = self.profile.sonar.poses
+        chosen = self.client.dialect.supports(Command.POLLING, "")
+        count = round(self.patience * count * (1.0 if chosen else len(self.front_sonars) / len(poses)))
+        limit = self.client.now() + 0.3 * count + 10
+        while count > 0:
+            count -= len(self.pings(self.client.wait(1.0)))
+            if self.client.now() > limit:
+                raise StepError(f"the sonars {', '.join(map(str, self.front_sonars))} fire too rarely")
 
     def _frame(self, word: Mapping[str, Any]) -> bytes:
         own = self.client.dialect.check
