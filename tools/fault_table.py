@@ -22,9 +22,8 @@ matrix = importlib.import_module("test_fault_matrix")
 HEAD = f"""\
 # Faults: symptoms and consequences
 
-`tools/fault_table.py` writes this page from
-[the matrix of faults](../../amigobot_driver/test/test_fault_matrix.py). Each
-row is a test. In all cases:
+`tools/fault_table.py` writes this page. Each row is a test in
+[the matrix of faults](../../amigobot_driver/test/test_fault_matrix.py). In all cases:
 
 - The robot stops within {matrix.STOPPED_AFTER:g} s of the last accepted velocity of 0.2 m/s and 0.3 rad/s
   ([a faster one](../explanation/safety.md#when-the-robot-stops) brakes longer). Only a new velocity starts it again.
@@ -33,12 +32,10 @@ row is a test. In all cases:
 - While the link is down, topics are silent, velocities are refused, and `/diagnostics` is ERROR.
 """
 
-
 def text() -> str:
     return "\n".join(
         [HEAD, *_table("While it drives", False), "", *_table("As it is found", True), "", *_processes(), ""]
     )
-
 
 def _table(title: str, found: bool) -> Iterator[str]:
     yield f"## {title}"
@@ -49,27 +46,22 @@ def _table(title: str, found: bool) -> Iterator[str]:
         if row.found is found:
             yield f"| **{row.name}**: {row.happens} | {row.seen}{_said(row)} | {_within(row)} |"
 
-
 def _said(row: Any) -> str:
     """What log and diagnostics say, once: at the first row with these words."""
     before = {words for other in matrix.ROWS[: matrix.ROWS.index(row)] for words in (other.says, other.warns[1])}
     said = [f"`{words}`" for words in (row.says, row.warns[1]) if len(words) > 3 and words not in before]
     return f" ({', '.join(said)})" if said else ""
 
-
 def _within(row: Any) -> str:
     return f"{row.within:g} s" if row.within else "stays up"
-
 
 def _processes() -> Iterator[str]:
     yield "## The computer's side"
     yield ""
-    yield "| what happens | what you see | test |"
-    yield "|---|---|---|"
-    for happens, seen, test in matrix.PROCESSES:
-        file, *_, name = test.split("::")
-        yield f"| {happens} | {seen} | [`{name}`](../../amigobot_driver/test/{file}) |"
-
+    yield "| what happens | what you see |"
+    yield "|---|---|"
+    for happens, seen, _ in matrix.PROCESSES:
+        yield f"| {happens} | {seen} |"
 
 if __name__ == "__main__":
     FILE.write_text(text(), encoding="utf-8")
