@@ -79,15 +79,6 @@ def test_ramps_and_plateau_are_the_recorded_ones(robot: str) -> None:
     assert up[-1][1] == pytest.approx(figures.plateau[0], abs=figures.plateau[1])
 
 
-def test_the_watchdog_stops_a_pioneer_on_the_recorded_ramp() -> None:
-    client = Client("p3dx-sh").open()
-    client.write(Command.VEL(364).encode())
-    points = [(t, v) for t, v, _ in reported(client, 6.0, alive=False)]
-    falling = [(t, v) for t, v in points if t > 1.9]
-    assert max(t for t, v in points if v > 0.36) == pytest.approx(1.99, abs=0.15)
-    assert slope(falling, 0.364) == pytest.approx(0.295, abs=0.01)
-
-
 def test_noise_of_the_velocities_is_the_recorded_one() -> None:
     client = Client("amigo-sh", wear=Wear(velocity_noise=0.005)).open()
     assert all(v == w == 0.0 for _, v, w in reported(client, 5.0)), "at rest"

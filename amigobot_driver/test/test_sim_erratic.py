@@ -159,18 +159,6 @@ class TestTheReferencesFrames:
 
 
 class TestMotion:
-    def test_velocities_and_odometry_are_what_really_happens(self) -> None:
-        robot = Robot().opened()
-        robot.send(Command.VEL(400), Command.RVEL(30))
-        robot.run(5.0)
-        assert robot.turn_rate == pytest.approx(30, abs=0.5)
-        robot.send(Command.STOP())
-        robot.run(3.0)
-        motor, pose = robot.motor(), robot.sim.truth.pose
-        assert motor.id == 0x82
-        assert (motor.x, motor.y) == (pytest.approx(pose.x * 1000, abs=3), pytest.approx(pose.y * 1000, abs=3))
-        assert motor.heading == pytest.approx(math.degrees(pose.heading) % 360 / 360 * 4096, abs=4)
-
     @pytest.mark.parametrize(("quirk", "left", "right"), [("", 0.2, 0.3), ("left_wheel_first", 0.3, 0.2)])
     def test_the_right_wheel_comes_first_or_the_left_one(self, quirk: str, left: float, right: float) -> None:
         robot = Robot(quirk=quirk).opened()
@@ -181,19 +169,6 @@ class TestMotion:
             pytest.approx(left, abs=0.01),
             pytest.approx(right, abs=0.01),
         )
-
-
-class TestSessions:
-    def test_the_watchdog_stops_it_and_a_packet_lets_it_go_on(self) -> None:
-        robot = Robot().opened()
-        robot.send(Command.VEL(300))
-        robot.run(1.9, alive=False)
-        assert robot.speed > 0.2
-        robot.run(1.2, alive=False)
-        assert robot.speed == pytest.approx(0.0, abs=0.001)
-        robot.send(Command.PULSE())
-        robot.run(1.5)
-        assert robot.speed == pytest.approx(0.3, abs=0.01)
 
 
 class TestParameters:
@@ -304,32 +279,5 @@ class TestTheFloor:
         assert robot.sim.truth.pose.x == pytest.approx(1.0 - ERRATIC.floor.poses[1].x, abs=0.05)
 
 
-class TestFaults:
-    def test_after_a_reset_it_is_silent_for_a_second_and_starts_anew(self) -> None:
-        robot = Robot().opened()
-        robot.send(Command.VEL(300), Command.ENCODER(1))
-        robot.run(2.0)
-        robot.sim.reset()
-        robot.run(0.1)
-        assert not robot.run(0.8)
-        motor = robot.next(erratic.Motor)
-        robot.run(1.0)
-        assert motor.x < 60, "but for what it rolled on while it started, it is at its origin"
-        assert robot.speed == 0.0
-        assert set(robot.kinds(robot.run(0.5))) == {"Motor"}
-
-
 def test_every_command_of_the_table_has_a_row() -> None:
     assert commands.ROWS.keys() == set(ERRATIC_COMMANDS.values())
-
-
-def test_no_number_and_no_argument_harms_or_moves_it() -> None:
-    robot = Robot()
-    robot.send(Command.ENCODER(1), ErraticCommand.ANALOG(1), Command.SONAR(1))
-    for number in set(range(256)) - {Command.ENABLE.number}:
-        for argument in (b"", b"\x3b", b"\x3b\xff\xff", b"\x1b\x00\x80", b"\x2b\x03\x02\xff\xff", b"\x00\x00\x00"):
-            robot.write(encode_frame(bytes((number,)) + argument))
-            robot.run(0.01, alive=False)
-    assert robot.sim.truth.pose == robot.sim.world.start
-    robot.parameters()
-    assert robot.motor().id == 0x82

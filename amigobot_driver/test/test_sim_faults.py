@@ -63,8 +63,6 @@ class TestWriting:
 
 
 class TestRepeatable:
-    FAULTS = Faults(corrupt=0.002, lose_bytes=0.001, lose_packets=0.02, delay=0.05)
-
     @pytest.mark.parametrize("faults", [Faults(), Faults(lose_packets=0.3), Faults(delay=0.08)])
     def test_next_event_misses_nothing(self, faults: Faults) -> None:
         """Who wakes only when event_texts hears the same bytes at the same times as who looks all the time."""

@@ -91,6 +91,20 @@ class TestInput:
         assert client.config().rot_kp == 28
 
 
+@pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p2dx", "p3dx", "p3dx-sh", "erratic"])
+def test_no_command_with_any_argument_breaks_it_or_moves_it_without_motors(robot: str) -> None:
+    client = Client(robot)
+    if robot != "erratic":
+        client.open(motors=False)
+    for number in sorted(set(range(256)) - {0, 1, 2, 4, 253, 255}):
+        for argument in (b"", b"\x3b", b"\x3b\xff\xff", b"\x1b\x01\x00", b"\x2b\x02\x01\x02", b"\x00\x00\x00"):
+            client.write(encode_frame(bytes((number,)) + argument))
+            client.run(0.01, alive=False)
+    assert client.sim.truth.pose == client.sim.world.start
+    client.write(Command.CONFIG().encode())
+    assert client.run(1.0)
+
+
 def test_reset_button() -> None:
     client = Client().open()
     client.send(Command.VEL(200))

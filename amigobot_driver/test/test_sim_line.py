@@ -60,17 +60,3 @@ class TestPriority:
         wire.send(b"I" * 21, SendPriority.STREAM, 0.0, deadline=0.1)
         wire.send(b"E" * 60, SendPriority.STREAM, 0.0, deadline=0.1)
         assert wire.collect(1.0) == b"S" * 36 + b"I" * 21
-
-
-class TestTwoSpeeds:
-    def test_another_speed_is_noise_both_ways(self) -> None:
-        client = Client(baud=9600)
-        client.sim.set_client_baud(19200)
-        for _ in range(20):
-            client.write(Command.PULSE().encode())
-            client.run(0.05, alive=False)
-        assert not client.packets
-        client.sim.set_client_baud(9600)
-        client.run(0.2, alive=False)
-        client.write(Command.PULSE().encode())
-        assert client.kinds(client.run(0.1, alive=False)) == ["SyncEcho"]

@@ -6,20 +6,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from sim_client import Client, world
 
-from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
     Command,
     Compass,
-    Config,
     Packet,
     Sip,
-    encode_frame,
 )
 from amigobot_driver.sim import WorldPose
 
@@ -28,12 +24,6 @@ P2OS, AROS, ARCOS = "p2dx", "p3dx", "p3dx-sh"
 
 def pioneer(robot: str = AROS, **options: Any) -> Client:
     return Client(robot, **options).open()
-
-
-def fitted(robot: str, charge: float = 1.0, **flash: int) -> Client:
-    """A robot with options that are set in its FLASH."""
-    profile = load_profile(robot)
-    return Client(replace(profile, flash={**profile.flash, **flash}), charge=charge).open()
 
 
 def every(packets: list[Packet], kind: type[Packet]) -> list[Packet]:
@@ -54,7 +44,9 @@ class TestTails:
         client.send(Command.BATTEST(105))
         assert client.sip().fault_names == ("under-voltage",)
 
-    @pytest.mark.parametrize("robot", ["p2dx", "p2at", "p2d8", "p3dx", "p3at", "p3dx-sh", "p3at-sh", "powerbot-sh"])
+    @pytest.mark.parametrize(
+        "robot", ["amigo", "amigo-sh", "p2dx", "p2at", "p2d8", "p3dx", "p3at", "p3dx-sh", "p3at-sh", "powerbot-sh"]
+    )
     def test_heading_and_way_are_the_truth_in_the_profiles_units(self, robot: str) -> None:
         client = pioneer(robot)
         units = client.sim.profile.units
@@ -165,16 +157,3 @@ class TestTheRest:
             client.run(1.0)
             last[robot] = client.config().rot_kp
         assert last["amigo-sh"] < last[AROS] == 399
-
-    @pytest.mark.parametrize("robot", [P2OS, AROS, ARCOS])
-    def test_no_command_number_with_any_argument_breaks_it(self, robot: str) -> None:
-        """And none moves it while its motors are off."""
-        client = Client(robot).open(motors=False)
-        skipped = {0, 1, 2, 4, 253, 255}
-        for number in sorted(set(range(256)) - skipped):
-            for argument in (b"", b"\x3b", b"\x3b\xff\xff", b"\x1b\x01\x00", b"\x2b\x02\x01\x02", b"\x00\x00\x00"):
-                client.write(encode_frame(bytes((number,)) + argument))
-                client.run(0.01, alive=False)
-        pose = client.sim.truth.pose
-        assert (pose.x, pose.y, pose.heading) == (0.0, 0.0, 0.0)
-        assert isinstance(client.config(), Config)

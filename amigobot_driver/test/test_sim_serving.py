@@ -29,7 +29,9 @@ from pathlib import Path
 
 import pytest
 
+from amigobot_driver import AmigoBot, MotionFailedError
 from amigobot_driver.cli import main
+from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
     ACTIVMEDIA_PACKETS,
     Command,
@@ -73,10 +75,10 @@ class Server:
         for line in self.process.stdout:
             self.lines.append(line.rstrip())
 
-    def wait_for(self, text: str) -> str:
-        """The first line that holds this text, as soon as it is printed."""
-        until(lambda: any(text in line for line in self.lines), f"{text!r} in {self.lines}")
-        return next(line for line in self.lines if text in line)
+    def wait_for(self, *texts: str) -> str:
+        """The first line that holds these texts, as soon as it is printed."""
+        until(lambda: any(all(text in line for text in texts) for line in self.lines), f"{texts} in {self.lines}")
+        return next(line for line in self.lines if all(text in line for text in texts))
 
     def stop(self, number: int = signal.SIGINT) -> int:
         self.process.send_signal(number)
@@ -288,6 +290,29 @@ class TestTruth:
         assert all(step > 0 for step in steps)
 
 
+class TestFleet:
+    def test_each_robot_of_a_file_has_a_port_and_meets_the_others(self, tmp_path: Path) -> None:
+        file, log = tmp_path / "robots.yaml", tmp_path / "truth"
+        file.write_text(
+            f"world: empty\nrobots:\n  alpha: {{pty: {tmp_path}/alpha, start: [0, 0, 0]}}\n"
+            "  beta: {tcp: 0, start: [1, 0, 0], robot: amigo-sh}"
+        )
+        with serving("--robots", str(file), "--truth", str(log)) as server:
+            address = server.wait_for("beta: ", "listening on tcp ").rpartition("tcp ")[2]
+            with (
+                AmigoBot(str(tmp_path / "alpha"), timeout=LIMIT) as alpha,
+                AmigoBot(f"socket://{address}", timeout=LIMIT) as beta,
+            ):
+                assert (alpha.identity.name, beta.identity.subclass) == ("alpha", "amigo-sh")
+                with pytest.raises(MotionFailedError) as caught:
+                    alpha.move(2.0)  # beta is in the way
+        newest = {line["robot"]: line for line in map(json.loads, log.read_text().splitlines()[:-1])}
+        room = 1 - load_profile("amigo").body.front - load_profile("amigo-sh").body.rear
+        assert newest["alpha"]["x"] == pytest.approx(room, abs=0.03)
+        assert caught.value.travelled == pytest.approx(room, abs=0.03)
+        assert newest["beta"]["x"] == 1.0
+
+
 class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -295,13 +320,9 @@ class TestCommand:
             (["--pty", "/no/such/folder/robot"], "No such file"),
             (["--tcp", "nowhere"], "--tcp is 'nowhere', expected HOST:PORT"),
             (["--tcp", "127.0.0.1:99999"], "expected HOST:PORT"),
-            (["--tcp", "0", "--robot", "r2d2"], "robot 'r2d2' is not known"),
-            (["--tcp", "0", "--world", "mars"], "world 'mars' is not known"),
-            (["--tcp", "0", "--baud", "1200"], "baud is 1200, allowed: 0 (no limit), 9600"),
             (["--tcp", "0", "--check-baud"], "--check-baud needs --pty"),
             (["--tcp", "0", "--fault", "gremlins=1"], "fault 'gremlins' is not known"),
             (["--tcp", "0", "--truth", "/no/such/folder/t"], "No such file"),
-            (["--tcp", "0", "--start", "1,2"], "expected X,Y,DEGREES"),
             (["--tcp", "0", "--start", "0,0,0"], "does not fit"),
             (["--tcp", "0", "--name", "two words"], "without blanks"),
         ],

@@ -5,27 +5,17 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from amigobot_driver import AmigoBot, MotionFailedError
 from amigobot_driver.cli import sim
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, Command, FrameDecoder, Instruction, Sip, parse
 from amigobot_driver.sim import SessionState, SharedWorld, Simulator, World, WorldError, WorldPose, load_robots
-
-PATIENCE = 180.0  # s, of the computer's clock
 
 
 class Pair:
@@ -142,48 +132,6 @@ def test_a_wrong_file_is_refused_with_the_place_and_what_is_allowed(tmp_path: Pa
     with pytest.raises(WorldError) as caught:
         load_robots(path).build()
     assert message in str(caught.value) and path in str(caught.value)
-
-
-# -- the command ------------------------------------------------------------------------------------------------
-
-
-def until(condition: Callable[[], object], what: str) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, f"not within {PATIENCE:g} s: {what}"
-        time.sleep(0.05)
-
-
-def test_the_command_serves_a_port_for_each_robot(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    path = written(
-        tmp_path,
-        f"world: empty\nrobots:\n  alpha: {{pty: {tmp_path}/alpha, start: [0, 0, 0]}}\n"
-        f"  beta: {{tcp: {port}, start: [1, 0, 0], robot: amigo-sh}}",
-    )
-    code = "import sys; from amigobot_driver.cli import main; sys.exit(main())"
-    command = [sys.executable, "-c", code, "sim", "--robots", path, "--truth", str(tmp_path / "truth")]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-    simulator = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-    try:
-        until((tmp_path / "alpha").exists, "the link of alpha")
-        with (
-            AmigoBot(str(tmp_path / "alpha"), timeout=PATIENCE) as alpha,
-            AmigoBot(f"socket://127.0.0.1:{port}", timeout=PATIENCE) as beta,
-        ):
-            assert (alpha.identity.name, beta.identity.subclass) == ("alpha", "amigo-sh")
-            with pytest.raises(MotionFailedError) as caught:
-                alpha.move(2.0)  # beta is in the way
-    finally:
-        simulator.terminate()
-        output, _ = simulator.communicate(timeout=PATIENCE)
-    newest = {line["robot"]: line for line in map(json.loads, (tmp_path / "truth").read_text().splitlines())}
-    room = 1 - load_profile("amigo").body.front - load_profile("amigo-sh").body.rear
-    assert newest["alpha"]["x"] == pytest.approx(room, abs=0.03)
-    assert caught.value.travelled == pytest.approx(room, abs=0.03)
-    assert newest["beta"]["x"] == 1.0
-    assert "alpha: " in output and "beta: " in output
 
 
 def test_a_served_fleet_ends_after_the_sessions_of_its_clients(monkeypatch: pytest.MonkeyPatch) -> None:
