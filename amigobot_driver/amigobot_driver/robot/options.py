@@ -17,7 +17,6 @@ from .devices.tuning import check_tuning
 COMPASSES = ("off", "sip", "packets")
 #: The lowest velocity limits, m/s and rad/s: SETV and SETRV carry whole mm/s and deg/s (rounded down).
 MIN_LINEAR, MIN_ANGULAR = 0.001, 0.01745
-
 #: Hz, and shares of full power, that an Erratic takes.
 PWM_FREQUENCIES, PWM_DUTIES = (4000, 16000), (0.01, 1)
 
