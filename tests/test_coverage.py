@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tools.field_table import is_a_test
 from tools.protocol_tables import coverage
 
 from amigobot_driver.protocol import ERRATIC_COMMANDS, Command
@@ -42,17 +43,6 @@ def literals(folder: Path) -> set[str]:
     return texts | {spec.name for spec in TABLE}
 
 
-def names_of_tests(path: Path) -> set[str]:
-    """The tests of a file as pytest names them, without the file and the parameters."""
-    found = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef):
-            found |= {f"{node.name}::{item.name}" for item in node.body if isinstance(item, ast.FunctionDef)}
-        elif isinstance(node, ast.FunctionDef):
-            found.add(node.name)
-    return found
-
-
 @pytest.mark.parametrize("kind", COMMANDS)
 def test_every_command_has_one_row_in_the_order_of_the_numbers(kind: str) -> None:
     assert list(COVERAGE[kind]) == COMMANDS[kind]
@@ -63,7 +53,7 @@ def test_a_row_is_true(kind: str, command: str) -> None:
     row = COVERAGE[kind][command]
     assert names(row["here"]) or row["here"].startswith("sent by itself")
     assert names(row["here"]) <= literals(NODE), "the node has no such name"
-    assert_is_a_test(row["test"])
+    assert is_a_test(row["test"])
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: f"{section['section']} {section.get('offered', '')}")
@@ -73,7 +63,7 @@ def test_a_section_of_a_manual_is_where_it_is_said_to_be(section: dict[str, str]
     assert all(list((TESTS.parent / "amigobot_driver").glob(name)) or list(TESTS.parent.glob(name)) for name in files)
     assert names(here) - files <= literals(NODE), "the node has no such name"
     if not (here.startswith("absent: ") and "test" not in section):
-        assert_is_a_test(section["test"])
+        assert is_a_test(section["test"])
 
 
 def test_no_section_of_the_erratics_manual_is_left_out() -> None:
@@ -83,11 +73,3 @@ def test_no_section_of_the_erratics_manual_is_left_out() -> None:
 def names(text: str) -> set[str]:
     """The names in code type, sonars and floor sensors by their pattern."""
     return {re.sub(r"range_\d+$", "range_{number}", name) for name in re.findall(r"`([^`]+)`", text)}
-
-
-def assert_is_a_test(proof: str) -> None:
-    """Whether there is the test that is named."""
-    file, _, test = proof.strip("`").partition("::")
-    assert test.rpartition("::")[2].startswith("test_")
-    [path] = [folder / file for folder in (TESTS, ROOT / "tests") if (folder / file).is_file()]
-    assert test in names_of_tests(path)

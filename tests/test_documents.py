@@ -164,18 +164,5 @@ def test_a_source_package_of_one_package_has_the_license(package: str) -> None:
     assert (REPOSITORY / package / "LICENSE").read_bytes() == (REPOSITORY / "LICENSE").read_bytes()
 
 
-@pytest.mark.parametrize("package", ["amigobot_msgs", "amigobot_driver", "amigobot_tools", "amigobot_navigation"])
-def test_the_changelog_can_be_read_by_the_tools_of_a_release(package: str) -> None:
-    """`catkin_prepare_release` renames the section Forthcoming, and bloom reads the lines of the version."""
-    changelog = pytest.importorskip("catkin_pkg.changelog")
-    package_version = pytest.importorskip("catkin_pkg.package_version")
-    text = (REPOSITORY / package / "CHANGELOG.rst").read_text(encoding="utf-8")
-    released = package_version.rename_section(text, "Forthcoming", "0.1.0 (2026-12-01)")
-    log = changelog.populate_changelog_from_rst(changelog.Changelog(package), released)
-    [(number, _, [lines])] = list(log.foreach_version())
-    assert number == "0.1.0"
-    assert len(lines.bullets) > 2
-
-
 def test_the_page_of_faults_is_written_from_the_matrix() -> None:
     assert fault_table.FILE.read_text(encoding="utf-8") == fault_table.text(), "./run python -m tools.fault_table"

@@ -67,6 +67,13 @@ def topics() -> dict[str, list[Fact]]:
     return {topic: [Fact(**row) for row in rows] for topic, rows in content.items()}
 
 
+def is_a_test(proof: str) -> bool:
+    """Return whether there is a test FILE::FUNCTION, perhaps with its class between, in a folder of tests."""
+    file, *_, name = proof.strip("`").split("::")
+    found = [path for folder in ("*/test", "tests") for path in ROOT.glob(f"{folder}/{file}")]
+    return len(found) == 1 and re.search(rf"^ *def {name}\(", found[0].read_text("utf-8"), re.M) is not None
+
+
 def text() -> str:
     """Return the page."""
     found = topics()
