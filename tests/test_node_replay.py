@@ -208,9 +208,8 @@ def test_a_complete_recording_whose_player_waits_for_the_driver_is_replayed_comp
     with Bench(None, port="replay://elsewhere") as bench, playing(bench, bag, tmp_path):
         bench.wait_until(lambda: bench.client.node.count_publishers("/recorded/packets"))
         late = bench.start(port="replay://recorded")
-        (said,) = bench.wait_until(lambda: late.logged("the recording has ended or is paused"))
-        assert "paused: it is complete so far; " in said
-        assert f"{bag.played} packets of the robot in 1 session, 0 outside" in said
+        complete = f"paused: it is complete so far; {bag.played} packets of the robot in 1 session, 0 outside"
+        bench.wait_until(lambda: late.logged("the recording has ended or is paused", complete))
         assert late.logged("profile amigo, because") and not late.logged("no packets")
         # It also waits for the subscribers.
         assert logged_at(late, "player and node are ready") - logged_at(late, "waiting for a recording") > 1.9
@@ -226,9 +225,9 @@ def test_a_recording_begun_in_an_open_session_is_identified_and_its_missing_pack
         return time > 3.0 and number - last[0] not in (50, 51, 52, 60)
 
     with Bench(None, port="replay://recorded") as bench, playing(bench, Bag(tmp_path / "bag", keep), tmp_path):
-        (said,) = bench.wait_until(lambda: bench.node.logged("the recording has ended or is paused"))
+        ended = "the recording has ended or is paused: 4 packets were lost while it was recorded;"
+        bench.wait_until(lambda: bench.node.logged(ended))
         assert "4 packets were lost while it was recorded" in bench.diagnostic("replay", fresh=True).message
     assert bench.node.logged("profile amigo, because")
-    assert "paused: 4 packets were lost while it was recorded;" in said
-    assert f"before it {last[0] - 1} packets were not recorded" in said
-    assert "it begins in an open session, without the handshake" in said
+    assert bench.node.logged(ended, f"before it {last[0] - 1} packets were not recorded")
+    assert bench.node.logged(ended, "it begins in an open session, without the handshake")

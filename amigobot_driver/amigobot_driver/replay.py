@@ -3,8 +3,8 @@
 
 """Connects one `Robot` with a recording of its serial line.
 
-It does what `driver.py` does for a port, without threads. The only clock is the time in the recording, so a recording
-gives the same messages at any playback rate (docs/decisions/0006).
+The only clock is the time in the recording, so a recording gives the same messages at any playback rate
+(docs/decisions/0006). It steps the robot as `stepped_driver.py` does, up to the time of each frame.
 
 The handshake in the recording belongs to another driver and is not replayed. `ReplayedRobot` answers the handshake of
 this driver while the recorded time stands still; then the recorded frames follow.
@@ -12,15 +12,27 @@ this driver while the recorded time stands still; then the recorded frames follo
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from .protocol import ERRATIC_PACKETS, Command, Config, ErraticConfig, Packet, SyncReply, encode_frame, parse
-from .protocol.frame import FRAME_DATA, MAX_DATA
+from .protocol import (
+    ERRATIC_PACKETS,
+    Command,
+    Config,
+    ErraticConfig,
+    FrameDecoder,
+    Packet,
+    SyncReply,
+    encode_frame,
+    parse,
+)
+from .protocol.frame import MAX_DATA
 from .robot import Event, LinkState, OdometryStale, Robot
+from .stepped_driver import SteppedDriver
 
 #: URL scheme of a recording. The rest of the URL is the name below which its topics are played.
 SCHEME = "replay://"
@@ -87,14 +99,19 @@ class MissingPackets:
 
 
 class ReplayedRobot:
-    """Replies in place of the recorded robot: to the handshake, and to CONFIG."""
+    """Replies in place of the recorded robot: to the handshake, and to CONFIG. A `Line` of a `SteppedDriver`."""
+
+    byte_time = 0.0
 
     def __init__(self) -> None:
         self.identity: SyncReply | None = None  #: None: not known yet
         self.config: bytes | None = None  #: data of the newest CONFIG packet; None: not known yet
         self.opened = False
+        self.unplugged = False
         self._greeted = False
         self._silent = True
+        self._decoder = FrameDecoder()
+        self._pending = b""
 
     @property
     def known(self) -> bool:
@@ -121,9 +138,30 @@ class ReplayedRobot:
         self.opened = self._greeted = False
         self._silent = silent
 
-    def reply(self, data: bytes) -> bytes | None:
+    def receive(self, data: bytes, now: float) -> None:
+        """Take bytes from the client; commands in a session have no effect."""
+        for frame in self._decoder.feed(data, now):
+            if (reply := self._reply(frame.data)) is not None:
+                self._pending += encode_frame(reply, MAX_DATA)
+
+    def transmit(self, now: float) -> bytes:
+        """Return the replies."""
+        sent, self._pending = self._pending, b""
+        return sent
+
+    def next_event(self, now: float) -> float:
+        """Return when there is something to transmit."""
+        return now if self._pending else math.inf
+
+    def set_client_baud(self, baud: int) -> None:
+        """Do nothing: a recording has no line."""
+
+    def _reply(self, data: bytes) -> bytes | None:
         """Return the data of the reply to a frame with this data; None if there is no reply."""
         number = data[0]
+        if self.opened and number == Command.CLOSE.number:
+            self.reset(silent=self._silent)
+            return None
         if self.opened:
             return self.config if number == Command.CONFIG.number else None
         if not self._silent:
@@ -157,10 +195,10 @@ class Replay:
         self.failed = threading.Event()  #: never set: there are no threads
         self.counts = ReplayCounts()
         self._robot = robot
-        self._listener = listener
         self._replayed = ReplayedRobot()
+        self._replayed.unplugged = True
+        self._driver = SteppedDriver(robot, self._replayed, listener, url=url)
         self._lock = threading.RLock()
-        self._now = 0.0
         #: the same instant as a recorded stamp (ns) and as the robot's time (s)
         self._stamp, self._instant = 0, 0.0
         self._handshaking = False  #: while True, the recorded time stands still
@@ -183,7 +221,7 @@ class Replay:
 
     def clock(self) -> float:
         """Return the robot's time (s)."""
-        return self._now
+        return self._driver.now
 
     def recorded(self, time: float) -> int:
         """Return the stamp (ns) in the recording for a time of the robot (s)."""
@@ -194,7 +232,8 @@ class Replay:
         """Lock the robot for a `with` block. Its commands go to the ReplayedRobot only."""
         with self._lock:
             yield self._robot
-            self._exchange()
+            self._driver.write()
+            self._driver.step()  # takes the replies
 
     # -- the recording ----------------------------------------------------------------------------------------
 
@@ -249,28 +288,29 @@ class Replay:
         if self._newest is None or stamp < self._newest - _JITTER:
             self._rewind_to(stamp)
         self._newest = stamp
-        self._advance_to(self._instant + (stamp - self._stamp) * 1e-9)
+        arrives = self._instant + (stamp - self._stamp) * 1e-9
+        while self._driver.advance(arrives - 1000 * _INSTANT, self._is_lost):
+            self._pause(_GAP)
         if not self._robot.running and _streaming(packet):
             self._open(data, stamp)
-        self._now = max(self._now, self._instant + (stamp - self._stamp) * 1e-9)
-        self._deliver(self._robot.link.receive(encode_frame(data, MAX_DATA), self._now))
+        self._driver.now = max(self._driver.now, self._instant + (stamp - self._stamp) * 1e-9)
+        self._driver.emit(self._robot.link.receive(encode_frame(data, MAX_DATA), self._driver.now))
         if self._robot.running:
             self.counts.played += 1
-            self._exchange()
         else:
             self.counts.outside += 1
-            self._pause(_NOT_OPEN)
+            self._pause(_GAP if self._is_lost() else _NOT_OPEN)
+
+    def _is_lost(self) -> bool:
+        return self._robot.state is LinkState.LOST
 
     def _rewind_to(self, stamp: int) -> None:
         """Begin the recording, or begin it again, with the robot at the origin."""
         if self._newest is not None:
             self.counts.rewound += 1
-            # No robot was lost: report only that the odometry begins again.
-            for event in self._robot.link.disconnected("the recording was rewound", self._now):
-                if not isinstance(event, OdometryStale):
-                    self._listener(event)
+            self._pause("the recording was rewound", stale=False)
             self._robot.restart_odometry()
-        self._stamp, self._instant = stamp, self._now
+        self._stamp, self._instant = stamp, self._driver.now
 
     def _open(self, data: bytes, stamp: int) -> None:
         """Do the handshake with the ReplayedRobot. The first packet of the session is the recorded one."""
@@ -280,46 +320,25 @@ class Replay:
         if silent and self.counts.sessions == 1 and not self.counts.greetings:
             self.counts.joined = 1
         self._replayed.reset(silent=silent)
+        self._replayed.unplugged = False
         self._robot.session.forget_robot()
-        self._deliver(self._robot.link.connected(0.0, self._robot.baud, self._now))
+        self._driver.plug(True)
         if not silent:
             # The Erratic streams from power-up; the session recognizes the dialect from that.
-            self._deliver(self._robot.link.receive(encode_frame(data, MAX_DATA), self._now))
-        end = self._now + _HANDSHAKE
-        while not self._replayed.opened and (due := self._robot.link.next_time()) < end:
-            self._step(due)
-        self._instant, self._handshaking = self._now, False
+            self._driver.emit(self._robot.link.receive(encode_frame(data, MAX_DATA), self._driver.now))
+        self._driver.advance(self._driver.now + _HANDSHAKE, lambda: self._replayed.opened)
+        self._instant, self._handshaking = self._driver.now, False
 
-    def _advance_to(self, until: float) -> None:
-        """Advance the robot's time to just before the next frame."""
-        while (due := min(self._robot.link.next_time(), self._robot.link.read_deadline)) < until - 1000 * _INSTANT:
-            self._step(due)
+    def _pause(self, reason: str, *, stale: bool = True) -> None:
+        """Disconnect until the recording has a robot again; the session does not search for one.
 
-    def _step(self, due: float) -> None:
-        self._now = max(self._now + _INSTANT, due)
-        if self._now >= self._robot.link.read_deadline:
-            self._deliver(self._robot.link.drained(self._now, self._now))
-        self._deliver(self._robot.link.poll(self._now))
-        self._exchange()
-
-    # -- the robot --------------------------------------------------------------------------------------------
-
-    def _exchange(self) -> None:
-        """Pass the commands that are due to the ReplayedRobot, and its replies back."""
-        while (frame := self._robot.link.take(self._now)) is not None:
-            if (reply := self._replayed.reply(frame[FRAME_DATA])) is not None:
-                self._deliver(self._robot.link.receive(encode_frame(reply, MAX_DATA), self._now))
-
-    def _deliver(self, events: list[Event]) -> None:
-        for event in events:
-            self._listener(event)
-        if self._robot.state is LinkState.LOST:
-            self._pause(_GAP)
-
-    def _pause(self, reason: str) -> None:
-        """Disconnect until the recording has a robot again; the session does not search for one."""
-        for event in self._robot.link.disconnected(reason, self._now):
-            self._listener(event)
+        Args:
+            reason: Why.
+            stale: A robot was lost, so its last odometry is reported as stale.
+        """
+        self._replayed.unplugged, self._driver.plugged = True, False
+        events = self._robot.link.disconnected(reason, self._driver.now)
+        self._driver.emit([event for event in events if stale or not isinstance(event, OdometryStale)])
 
 
 def _streaming(packet: Packet) -> bool:

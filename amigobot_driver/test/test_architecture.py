@@ -83,7 +83,7 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
         },
         {"serial", "yaml"},
     ),
-    "replay": ({"robot", "protocol"}, set()),
+    "replay": ({"robot", "protocol", "stepped_driver"}, set()),
     "stepped_driver": ({"robot"}, set()),
     "ros": (EVERY_LAYER - {"api", "cli", "sim"}, ANY_LIBRARY),
     "cli": (EVERY_LAYER, {"argcomplete", "serial", "yaml", *ROS_OF_CLI}),

@@ -5,7 +5,7 @@
 
 The module of a subcommand has `add_arguments(parser)` and `run(args)`, which returns the exit status or raises
 `UsageError`. The first line of its docstring is the help text. Only the module of the chosen subcommand is imported.
-An `AmigoBotError` of a subcommand is reported in one line.
+An `AmigoBotError` of a subcommand, and a file that cannot be opened, are reported in one line.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         except OSError as error:
             with suppress(OSError):
                 if not isinstance(error, BrokenPipeError):  # the reader of the output has ended, as in `| head`
-                    print(f"amigobot: {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)
+                    print(f"amigobot: the output: {error.strerror}", file=sys.stderr)
             _discard_output()
             return 1
 

@@ -7,13 +7,12 @@ r"""Talk to the device at an auxiliary serial port of the robot.
     amigobot aux 1 --send "V\r\n" --seconds 2       send, print what comes within 2 s, end
     printf 'go\r' | amigobot aux 2 --seconds 1
 
-Bytes from the device go to standard output as they are. --send knows \r, \n, \t, \\ and \xHH.
+Bytes from the device go to standard output as they are. --send knows the escapes of Python: \r, \n, \t, \\, \xHH.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 import select
 import sys
 import time
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from ..api import AmigoBot
     from .node_robot import NodeRobot
 
-_ESCAPES = {"r": b"\r", "n": b"\n", "t": b"\t", "\\": b"\\"}
 #: s that one read takes; standard input is checked once in that time
 _READ = 0.2
 _LINE_ENDS = {"cr": b"\r", "lf": b"\n", "crlf": b"\r\n", "none": b""}
@@ -75,19 +73,12 @@ def _talk(
 
 
 def unescaped(text: str) -> bytes:
-    """Return the bytes of a text with escapes.
+    """Return the bytes of a text with the escapes of Python.
 
     Raises:
-        UsageError: There is no such escape.
+        UsageError: An escape is not complete.
     """
-    result = b""
-    for escape, plain in re.findall(r"\\(x[0-9a-fA-F]{2}|.|$)|([^\\]+)", text, re.DOTALL):
-        if plain:
-            result += plain.encode()
-        elif len(escape) == 3:
-            result += bytes([int(escape[1:], 16)])
-        elif escape in _ESCAPES:
-            result += _ESCAPES[escape]
-        else:
-            raise UsageError(f"--send: escape \\{escape} is not known, allowed: \\r, \\n, \\t, \\\\, \\xHH")
-    return result
+    try:
+        return text.encode().decode("unicode_escape").encode("latin-1")
+    except UnicodeError as error:
+        raise UsageError(f"--send: {error.reason}; \\\\ sends a backslash") from None

@@ -87,6 +87,11 @@ def run(arguments: Sequence[str]) -> int:
     except AmigoBotError as error:
         print(f"amigobot {name}: {error}", file=sys.stderr)
         return 1
+    except OSError as error:
+        if not error.filename:  # standard output, see `main`
+            raise
+        print(f"amigobot {name}: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
 
 
 def _chosen(arguments: Sequence[str]) -> str:

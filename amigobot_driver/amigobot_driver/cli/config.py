@@ -101,10 +101,7 @@ def _text(name: str, reported: Values) -> str:
 
 
 def _save(file: Path, name: str, reported: Values) -> int:
-    try:
-        file.write_text(_text(name, reported), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be written ({error.strerror})") from None
+    file.write_text(_text(name, reported), encoding="utf-8")
     print(f"saved {counted(len(TUNABLE.keys() & reported.keys()), 'value')} to {file}")
     return 0
 

@@ -18,7 +18,6 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,13 @@ def run(args: argparse.Namespace) -> int:
     names = sorted({row["name"] for row in entries})
     if args.packet is not None and args.packet not in names:
         raise UsageError(f"{args.file} has no packet or command {args.packet!r:.40}; it has: {', '.join(names)}")
-    return _print((row for row in entries if args.packet in (None, row["name"])), args) or int(damaged)
+    chosen = [row for row in entries if args.packet in (None, row["name"])]
+    if args.csv:
+        _print_csv(chosen, by_field=args.packet is not None)
+    else:
+        for row in chosen:
+            print(_object(row) if args.json else _line(row))
+    return int(damaged or not chosen)
 
 
 def entry(head: Head, record: RecordedFrame) -> dict[str, Any]:
@@ -60,26 +65,18 @@ def entry(head: Head, record: RecordedFrame) -> dict[str, Any]:
     }
 
 
-def _print(entries: Iterable[dict[str, Any]], args: argparse.Namespace) -> int:
-    printed = 0
-    for row in _rows(entries, args):
-        print(row) if isinstance(row, str) else csv.writer(sys.stdout).writerow(row)
-        printed += 1
-    return 0 if printed else 1
+def _object(row: dict[str, Any]) -> str:
+    return json.dumps({key: value for key, value in row.items() if key != "text"})
 
 
-def _rows(entries: Iterable[dict[str, Any]], args: argparse.Namespace) -> Iterator[str | list[Any]]:
-    """Lines, or rows of CSV with their heading."""
-    columns: list[str] = []
-    for row in entries:
-        if args.json:
-            yield json.dumps({key: value for key, value in row.items() if key != "text"})
-        elif args.csv:
-            if not columns:
-                columns = ["time", "to_robot", "name", *(row["fields"] if args.packet else ["data"])]
-                yield columns
-            values = {**row["fields"], **row}
-            cells = [values.get(column, "") for column in columns]
-            yield [json.dumps(cell) if isinstance(cell, dict | list) else cell for cell in cells]
-        else:
-            yield f"{row['time']:10.3f} {'>' if row['to_robot'] else '<'} {row['text']}"
+def _line(row: dict[str, Any]) -> str:
+    return f"{row['time']:10.3f} {'>' if row['to_robot'] else '<'} {row['text']}"
+
+
+def _print_csv(rows: list[dict[str, Any]], *, by_field: bool) -> None:
+    writer = csv.writer(sys.stdout)
+    columns = ["time", "to_robot", "name", *(rows[0]["fields"] if by_field else ["data"])] if rows else []
+    writer.writerow(columns)
+    for row in rows:
+        cells = [{**row["fields"], **row}.get(column, "") for column in columns]
+        writer.writerow([json.dumps(cell) if isinstance(cell, dict | list) else cell for cell in cells])

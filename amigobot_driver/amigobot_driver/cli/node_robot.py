@@ -21,7 +21,7 @@ from amigobot_msgs.srv import (
     SetRobotConfig,
 )
 
-from ..api import Identity, IoState, Sound
+from ..api import AmigoBot, Identity, IoState, Sound
 from ..errors import RequestFailedError
 from .temporary_node import TemporaryNode
 from .usage_error import UsageError
@@ -102,10 +102,7 @@ class NodeRobot(TemporaryNode):
         sounds = self._call(ListSounds, "list_sounds", limit=_LONG).sounds
         return tuple(Sound(sound.number, sound.name, sound.group, sound.length) for sound in sounds)
 
-    def find_sounds(self, text: str) -> tuple[Sound, ...]:
-        """See `AmigoBot.find_sounds`."""
-        found = (sound for sound in self.list_sounds() if text.casefold() in sound.name.casefold())
-        return tuple(sound for sound in found if not sound.is_group)
+    find_sounds = AmigoBot.find_sounds  # searches list_sounds
 
     def play_sound(self, sound: int | str) -> str:
         """See `AmigoBot.play_sound`."""

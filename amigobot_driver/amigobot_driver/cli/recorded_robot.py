@@ -8,21 +8,12 @@ from __future__ import annotations
 import math
 
 from ..packet_file import Head, RecordedFrame
-from ..protocol import (
-    ACTIVMEDIA_PACKETS,
-    ERRATIC_PACKETS,
-    Command,
-    Config,
-    FrameDecoder,
-    SyncReply,
-    encode_frame,
-    parse,
-)
+from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, Config, SyncReply, encode_frame, parse
 from ..protocol.frame import MAX_DATA
 from ..replay import ReplayedRobot
 
 
-class RecordedRobot:
+class RecordedRobot(ReplayedRobot):
     """Serves a recording to one client after another; see `sim.server.ServedRobot`.
 
     Args:
@@ -32,19 +23,14 @@ class RecordedRobot:
         loop: Begin again at the end.
     """
 
-    unplugged = False
     bytes_in_transit = 0
 
     def __init__(self, head: Head, records: list[RecordedFrame], rate: float = 1.0, *, loop: bool = False) -> None:
+        super().__init__()
         self._rate = rate
         self._loop = loop
-        self._silent = not head.erratic
-        self._decoder = FrameDecoder()
-        self._replayed = ReplayedRobot()
-        self._replayed.learn(
-            identity := SyncReply(name=head.name, robot_class=head.robot_class, subclass=head.subclass),
-            identity.encode(),
-        )
+        identity = SyncReply(name=head.name, robot_class=head.robot_class, subclass=head.subclass)
+        self.learn(identity, identity.encode())
         #: packets of the robot with their times since the first one (s), without those of the handshake
         self._packets: list[tuple[float, bytes]] = []
         kinds = ERRATIC_PACKETS if head.erratic else ACTIVMEDIA_PACKETS
@@ -52,7 +38,7 @@ class RecordedRobot:
             if record.to_robot or record.data[0] <= Command.CLOSE.number:
                 continue
             packet = parse(record.data, kinds)
-            self._replayed.learn(packet, record.data)
+            self.learn(packet, record.data)
             # The robot answers CONFIG when it is asked.
             if not isinstance(packet, Config):
                 self._packets.append((record.time, record.data))
@@ -60,8 +46,7 @@ class RecordedRobot:
         self._packets = [(time - first, data) for time, data in self._packets]
         self._next = 0
         self._began = math.nan  #: s, when the session began
-        self._pending = b""
-        self._replayed.reset(silent=self._silent)
+        self.reset(silent=not head.erratic)
 
     @property
     def ended(self) -> bool:
@@ -69,21 +54,16 @@ class RecordedRobot:
         return self._next >= len(self._packets)
 
     def receive(self, data: bytes, now: float) -> None:
-        """Take bytes from the client; commands in a session have no effect."""
-        for frame in self._decoder.feed(data, now):
-            before = self._replayed.opened
-            if before and frame.data[0] == Command.CLOSE.number:
-                self._replayed.reset(silent=self._silent)
-                continue
-            if (reply := self._replayed.reply(frame.data)) is not None:
-                self._pending += encode_frame(reply, MAX_DATA)
-            if self._replayed.opened and not before:
-                self._began, self._next = now, 0
+        """Take bytes from the client; with a new session the recording begins."""
+        before = self.opened
+        super().receive(data, now)
+        if self.opened and not before:
+            self._began, self._next = now, 0
 
     def transmit(self, now: float) -> bytes:
         """Return the bytes that are due."""
-        sent, self._pending = self._pending, b""
-        while self._replayed.opened and not self.ended and self._due <= now:
+        sent = super().transmit(now)
+        while self.opened and not self.ended and self._due <= now:
             sent += encode_frame(self._packets[self._next][1], MAX_DATA)
             self._next += 1
             if self.ended and self._loop:
@@ -92,11 +72,8 @@ class RecordedRobot:
         return sent
 
     def next_event(self, now: float) -> float:
-        """Return when the next packet is due."""
-        return self._due if self._replayed.opened and not self.ended else math.inf
-
-    def set_client_baud(self, baud: int) -> None:
-        """Do nothing: a recording has no line."""
+        """Return when the next bytes are due."""
+        return min(super().next_event(now), self._due if self.opened and not self.ended else math.inf)
 
     def open_port(self) -> None:
         """Do nothing: the recording goes on."""
@@ -106,7 +83,7 @@ class RecordedRobot:
 
     def disconnect(self) -> None:
         """End the session."""
-        self._replayed.reset(silent=self._silent)
+        self.reset(silent=self._silent)
 
     @property
     def _due(self) -> float:

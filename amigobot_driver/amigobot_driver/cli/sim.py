@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     clock = _Clock()
     with contextlib.ExitStack() as stack:
         stopped = stack.enter_context(signals.caught())
-        file = stack.enter_context(_open_log(args.truth)) if args.truth else None
+        file = stack.enter_context(open(args.truth, "a", encoding="utf-8")) if args.truth else None
         try:
             served = _serve(args, clock, file, stack)
         except UsageError:
@@ -168,10 +168,3 @@ def _address(text: str) -> tuple[str, int]:
     if not port.isdecimal() or not int(port) < 65536:
         raise UsageError(wrong_type("--tcp", text, f"HOST:PORT, for example 127.0.0.1:{DEFAULT_TCP_PORT}"))
     return host.strip("[]") or "127.0.0.1", int(port)
-
-
-def _open_log(path: str) -> IO[str]:
-    try:
-        return open(path, "a", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"--truth {path}: {error.strerror}") from None
