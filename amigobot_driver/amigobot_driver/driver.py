@@ -11,7 +11,6 @@ thread switch.
 from __future__ import annotations
 
 import math
-import os
 import threading
 import time
 from collections import deque
@@ -147,29 +146,12 @@ class Driver:
                 port = self._opener(self.url, self._robot.baud)
             except PortError as error:
                 self._update(partial(self._robot.link.disconnected, str(error)))
-                failures = self._wait_for_retry(failures, error.missing)
+                self._stopping.wait(open_backoff(failures))
+                failures += 1
                 continue
             failures = 0
             self._read_until_lost(port)
             self._stopping.wait(open_backoff(failures))
-
-    def _wait_for_retry(self, failures: int, missing: str) -> int:
-        """Wait until another attempt to open the port makes sense.
-
-        Args:
-            failures: Attempts in a row that have failed before this one.
-            missing: Path of the device file for which to wait; "" to wait once.
-
-        Returns:
-            The number of failures, this one included.
-        """
-        while True:
-            self._stopping.wait(open_backoff(failures))
-            failures += 1
-            # To look for the file costs 30 us, an attempt to open the port 150.
-            if self._stopping.is_set() or not missing or os.path.exists(missing):
-                return failures
-            self._update(self._robot.link.poll)
 
     def _read_until_lost(self, port: Port) -> None:
         with self._changed:

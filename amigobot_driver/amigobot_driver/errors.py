@@ -31,13 +31,7 @@ class ConnectionLostError(AmigoBotError):
 
 
 class PortError(AmigoBotError):
-    """The port cannot be opened, or is lost. The message is one line: what happened, why, what to do.
-
-    Attributes:
-        missing: Path of the device file that does not exist; "" for any other error.
-    """
-
-    missing = ""
+    """The port cannot be opened, or is lost. The message is one line: what happened, why, what to do."""
 
 
 class ProfileError(AmigoBotError, ValueError):

@@ -64,38 +64,20 @@ class ReplayCounts:
 
 @dataclass(slots=True)
 class MissingPackets:
-    """Counts missing packets, from two numbers that each packet has.
-
-    The recorded driver numbers the packets it publishes; the player numbers the messages it plays. A gap in the first
-    number is missing in the recording. A gap in both was lost between the player and this driver.
-    """
+    """Counts the packets that are missing in a recording, from the numbers that the recorded driver gave them."""
 
     before: int | None = None  #: published by the recorded driver before the recording begins; None: unknown
-    recorded: int = 0  #: missing in the recording, after its first packet
-    played: int = 0  #: played, but not received
-    _sequence: int = 0
-    _publication: int = 0
+    recorded: int = 0  #: missing after the first packet
+    _last: int = 0
 
-    def count(self, sequence: int, publication: int | None) -> None:
-        """Count the next packet.
-
-        Args:
-            sequence: Number from the recorded driver, from 1; 0 if it did not number its packets.
-            publication: Number from the player, from 1; None if the middleware does not provide it.
-        """
-        lost = 0
-        if publication is not None:
-            # A number that is not larger comes from another player, which counts from 1 again.
-            newer = publication > self._publication
-            lost = publication - (self._publication if newer else 0) - 1
-            self._publication = publication
-        self.played += lost
+    def count(self, sequence: int) -> None:
+        """Count the next packet by its number, from 1; 0 if the recorded driver did not number its packets."""
         if sequence and self.before is None:
-            self.before = max(0, sequence - 1 - lost)
-        elif sequence > self._sequence:
-            self.recorded += max(0, sequence - self._sequence - 1 - lost)
+            self.before = sequence - 1
+        elif sequence > self._last:
+            self.recorded += sequence - self._last - 1
         # A number that is not larger: the recording was rewound, or the recorded driver restarted.
-        self._sequence = sequence
+        self._last = sequence
 
 
 class ReplayedRobot:

@@ -26,7 +26,6 @@ import tempfile
 import threading
 import time
 import weakref
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,7 +89,6 @@ class Robot:
         *,
         world: str = "",
         pty: Path | None = None,
-        tcp_port: int = 0,
         baud: int = 0,
         flash: Mapping[str, int] = BRISK,
         **options: Any,
@@ -102,16 +100,14 @@ class Robot:
         self.commands = ERRATIC_COMMANDS if erratic else ACTIVMEDIA_COMMANDS
         self.packets = ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS
         self._pty = pty
-        self._tcp = ("127.0.0.1", tcp_port)
+        self._tcp = ("127.0.0.1", 0)
         self.received: list[Instruction] = []  #: every command that has come from the driver
         self.ignored: set[CommandTable] = set()  #: commands that get lost on the way to the robot
-        self.losses: Counter[CommandTable] = Counter()  #: how many more of a command get lost on the way to the robot
         self.silent = False  #: nothing of what the robot says gets through
         self.deaf = False  #: nothing gets through to the robot
         self.sips = 0  #: standard packets sent
         #: what the driver sees instead of a standard packet
         self.disguise: Callable[[Sip], Sip] = lambda sip: sip
-        self.rewrite: Callable[[bytes], bytes] | None = None  #: likewise of any frame, as bytes
         self._actions: list[Callable[[Simulator], object]] = []
         self._unplugged = threading.Event()
         self.plug_in()
@@ -202,15 +198,9 @@ class _Tap:
             instruction = decode(frame.data, self._robot.commands)
             if instruction:
                 self._robot.received.append(instruction)
-            if not self._robot.deaf and (instruction is None or not self._is_lost(instruction.command)):
+            if not self._robot.deaf and (instruction is None or instruction.command not in self._robot.ignored):
                 passed += encode_frame(frame.data)
         return passed
-
-    def _is_lost(self, command: CommandTable) -> bool:
-        if self._robot.losses[command] > 0:
-            self._robot.losses[command] -= 1
-            return True
-        return command in self._robot.ignored
 
     def write(self, data: bytes) -> None:
         # At the end of a frame all of it at once: its last byte comes when it would have come.
@@ -220,8 +210,7 @@ class _Tap:
             if isinstance(packet, Sip):
                 packet = self._robot.disguise(packet)
             if not self._robot.silent:
-                sent = encode_frame(packet.encode())
-                self._connection.write(self._robot.rewrite(sent) if self._robot.rewrite else sent)
+                self._connection.write(encode_frame(packet.encode()))
 
 
 #: What `ros2 run amigobot_driver amigobot_node` runs.

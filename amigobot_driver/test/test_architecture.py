@@ -16,78 +16,42 @@ import pytest
 PACKAGE = "amigobot_driver"
 ROOT = Path(__file__).parents[1] / PACKAGE
 
-EVERY_LAYER = {
-    "api",
-    "cli",
-    "connection_policy",
-    "doctor",
-    "driver",
-    "errors",
-    "packet_file",
-    "parallel",
-    "profiles",
-    "profiles.description",
-    "protocol",
-    "replay",
-    "resources",
-    "robot",
-    "ros",
-    "signals",
-    "sim",
-    "stepped_driver",
-    "transport",
-    "transport.simulated",
-    "wording",
-}
-ANY_LIBRARY = None
-
+#: layer: the layers it may import besides itself | the libraries besides the standard one. Only `ros` and `cli` may
+#: know ROS. A layer is a folder or module of the package; the longest name that fits a module counts.
+TABLE = """
+__init__: api errors profiles robot
+api: connection_policy driver errors packet_file profiles protocol robot signals wording
+errors:
+packet_file:
+parallel:
+resources:
+signals:
+wording:
+protocol:
+profiles: errors resources wording | yaml
+profiles.description: errors profiles resources | xacro yaml
+connection_policy:
+robot: connection_policy errors profiles protocol wording
+transport: connection_policy errors protocol transport.simulated | serial
+transport.simulated: errors profiles protocol sim transport
+sim: profiles protocol resources wording | serial yaml
+driver: connection_policy profiles protocol robot transport
+doctor: api connection_policy errors parallel profiles protocol resources robot stepped_driver transport wording \
+    | serial yaml
+replay: protocol robot stepped_driver
+stepped_driver: robot
+"""
 #: What the subcommands that ask a running node import, when they are called.
 ROS_OF_CLI = {"amigobot_msgs", "nav_msgs", "rclpy", "ros2doctor", "std_srvs"}
+ANY_LIBRARY = None
 
-#: layer: the layers it may import besides itself, and the libraries besides the standard one. Only `ros` and `cli` may
-#: know ROS. A layer is a folder or module of the package; the longest name that fits a module counts.
-RULES: dict[str, tuple[set[str], set[str] | None]] = {
-    "__init__": ({"api", "errors", "profiles", "robot"}, set()),
-    "api": (
-        {"connection_policy", "driver", "errors", "packet_file", "profiles", "protocol", "robot", "signals", "wording"},
-        set(),
-    ),
-    "errors": (set(), set()),
-    "packet_file": (set(), set()),
-    "parallel": (set(), set()),
-    "resources": (set(), set()),
-    "signals": (set(), set()),
-    "wording": (set(), set()),
-    "protocol": (set(), set()),
-    "profiles": ({"errors", "resources", "wording"}, {"yaml"}),
-    "profiles.description": ({"errors", "profiles", "resources"}, {"yaml", "xacro"}),
-    "connection_policy": (set(), set()),
-    "robot": ({"connection_policy", "errors", "protocol", "profiles", "wording"}, set()),
-    "transport": ({"connection_policy", "errors", "protocol", "transport.simulated"}, {"serial"}),
-    "transport.simulated": ({"errors", "transport", "protocol", "sim", "profiles"}, set()),
-    "sim": ({"protocol", "profiles", "resources", "wording"}, {"yaml", "serial"}),
-    "driver": ({"connection_policy", "robot", "transport", "protocol", "profiles"}, set()),
-    "doctor": (
-        {
-            "api",
-            "connection_policy",
-            "errors",
-            "parallel",
-            "profiles",
-            "protocol",
-            "resources",
-            "robot",
-            "stepped_driver",
-            "transport",
-            "wording",
-        },
-        {"serial", "yaml"},
-    ),
-    "replay": ({"robot", "protocol", "stepped_driver"}, set()),
-    "stepped_driver": ({"robot"}, set()),
-    "ros": (EVERY_LAYER - {"api", "cli", "sim"}, ANY_LIBRARY),
-    "cli": (EVERY_LAYER, {"argcomplete", "serial", "yaml", *ROS_OF_CLI}),
-}
+RULES: dict[str, tuple[set[str], set[str] | None]] = {}
+for line in TABLE.strip().splitlines():
+    name, _, allowed = line.partition(":")
+    own, _, libraries = allowed.partition("|")
+    RULES[name] = set(own.split()), set(libraries.split())
+RULES["cli"] = {*RULES, "ros"}, {"argcomplete", "serial", "yaml", *ROS_OF_CLI}
+RULES["ros"] = RULES.keys() - {"api", "cli", "sim"}, ANY_LIBRARY
 
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path

@@ -12,14 +12,13 @@ import pytest
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from ros_bench import Bench, Robot
-from sensor_msgs.msg import BatteryState, JointState, Range
-from std_srvs.srv import SetBool
+from sensor_msgs.msg import JointState, Range
 from tf2_msgs.msg import TFMessage
 
 from amigobot_driver.protocol import ErraticCommand
 from amigobot_driver.sim import Faults, Simulator, SimulatorEvent
-from amigobot_msgs.msg import IoState, MotorCurrents, RobotConfig, RobotStatus
-from amigobot_msgs.srv import GetPid, PlaySound, SaveConfig, SetMotorPwm, SetOdometry, SetPid
+from amigobot_msgs.msg import IoState, MotorCurrents, RobotConfig
+from amigobot_msgs.srv import PlaySound, SaveConfig, SetMotorPwm, SetOdometry
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: V of full scale and the counts of it (Erratic manual 5.6.2).
@@ -93,9 +92,6 @@ class TestWhatItMeasures:
         assert all(inbox.last.min_range <= inbox.last.range <= inbox.last.max_range for inbox in inboxes)
         assert any(inbox.last.range < inbox.last.max_range for inbox in inboxes), "the office has walls"
 
-    def test_an_erratic_publishes_its_battery_voltage(self, bench: Bench) -> None:
-        assert 10.0 < bench.client.receive(BatteryState, "battery_state").voltage < 15.0
-
     def test_a_floor_sensor_says_minus_infinity_for_floor_and_plus_infinity_for_none(
         self, bench: Bench, robot: Watched
     ) -> None:
@@ -141,23 +137,6 @@ class TestWhatItDoes:
         bench.publish("servo_commands", JointState(name=["tilt_joint"], position=[math.radians(20)]))
         bench.wait_until(lambda: robot.happened("servo"))
         assert robot.happened("servo")[-1] == "1 to 1780"
-
-    def test_enable_motors_of_an_erratic_is_sent_without_confirmation(self, bench: Bench) -> None:
-        status = bench.listen(RobotStatus, "status")
-        for on in (False, True):
-            done = bench.call(SetBool, "enable_motors", SetBool.Request(data=on))
-            word = "on" if on else "off"
-            assert done.success
-            assert done.message == f"motors {word}, sent 3 times; this robot's packets do not report it"
-            bench.wait_until(lambda on=on: status.messages and status.last.motors_enabled == on)
-        assert "does not report the state of its motors" in bench.diagnostic("motors", fresh=True).message
-
-    def test_pid_of_an_erratic_is_read_back(self, bench: Bench) -> None:
-        request = SetPid.Request(servo=SetPid.Request.TRANSLATION, kp=41, kv=82, ki=3)
-        done = bench.call(SetPid, "set_pid", request)
-        assert done.success, done.message
-        assert list(done.reported) == [41, 82, 3]
-        assert list(bench.call(GetPid, "get_pid").rotation) == [30, 60, 0]
 
     def test_motor_pwm_is_set_at_the_start_and_by_set_motor_pwm(self, bench: Bench, robot: Watched) -> None:
         assert robot.values(ErraticCommand.PWM_DUTY)[:1] == [50]

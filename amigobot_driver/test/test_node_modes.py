@@ -21,7 +21,7 @@ from standstill import passes
 
 from amigobot_msgs.action import Move, Turn
 from amigobot_msgs.msg import HeadingVelocity, RobotStatus, WheelVelocities
-from amigobot_msgs.srv import GetPid, SetOdometry, SetPid, SetRobotConfig, SetSonarSequence
+from amigobot_msgs.srv import SetOdometry, SetRobotConfig, SetSonarSequence
 
 
 @pytest.fixture(scope="module")
@@ -88,12 +88,6 @@ def test_turn_goes_to_the_angle_with_feedback(bench: Bench) -> None:
     assert abs(goal.feedback[-1]) < abs(goal.feedback[0])
 
 
-def test_turn_goes_to_an_absolute_heading(bench: Bench) -> None:
-    end = Goal(bench, Turn, "turn", Turn.Goal(angle=0.0, absolute=True)).end()
-    assert end.result.success
-    assert end.result.yaw == pytest.approx(0.0, abs=math.radians(4))
-
-
 def test_move_goes_the_distance(bench: Bench) -> None:
     end = Goal(bench, Move, "move", Move.Goal(distance=0.3)).end()
     assert end.status == GoalStatus.STATUS_SUCCEEDED
@@ -155,13 +149,6 @@ def test_set_odometry_sets_the_pose(bench: Bench) -> None:
     assert 2 * math.atan2(pose.orientation.z, pose.orientation.w) == pytest.approx(0.5, abs=0.02)
     refused = bench.call(SetOdometry, "set_odometry", SetOdometry.Request(x=math.nan))
     assert not refused.success
-
-
-def test_pid_is_set_and_read_back_from_the_robot(bench: Bench) -> None:
-    done = bench.call(SetPid, "set_pid", SetPid.Request(servo=SetPid.Request.ROTATION, kp=31, kv=61, ki=1))
-    assert (done.success, list(done.reported)) == (True, [31, 61, 1])
-    read = bench.call(GetPid, "get_pid")
-    assert (list(read.rotation), list(read.translation)) == ([31, 61, 1], [40, 80, 0])
 
 
 @pytest.mark.parametrize(

@@ -101,11 +101,7 @@ class TestAtRunTime:
         ("name", "value"),
         [
             ("cmd_vel_timeout", -1.0),
-            ("cmd_vel_timeout", 60.0),
             ("cmd_vel_timeout", math.nan),
-            ("cmd_vel_timeout", "soon"),
-            ("max_linear_velocity", -0.5),
-            ("max_linear_velocity", 99),
             ("sonar_no_echo", "minus one"),
         ],
     )

@@ -301,34 +301,21 @@ class TestRequests:
         assert_same(played.reports, live(drive))
 
 
-class TestMissingPackets:
-    """Each packet has its number in the recording, and its number among those that the player has played."""
-
-    @staticmethod
-    def counted(numbers: Iterable[tuple[int, int | None]]) -> tuple[int | None, int, int]:
-        missing = MissingPackets()
-        for sequence, publication in numbers:
-            missing.count(sequence, publication)
-        return missing.before, missing.recorded, missing.played
-
-    @pytest.mark.parametrize(
-        ("numbers", "expected"),
-        [
-            ([(1, 1), (2, 2), (3, 3)], (0, 0, 0)),
-            ([(37, 1), (38, 2)], (36, 0, 0)),  # packets before the recording
-            ([(1, 1), (2, 2), (5, 3), (6, 4), (9, 7)], (0, 2, 2)),
-            ([(40, 38), (41, 39)], (2, 0, 37)),  # played before anyone received them
-            ([(1, 1), (2, 2), (1, 3), (2, 4)], (0, 0, 0)),  # rewound
-            ([(1, 1), (2, 2), (3, 3), (2, 5), (3, 6)], (0, 0, 1)),  # a loss at the begin of the second round
-            ([(1, 1), (2, 2), (1, 1), (2, 2)], (0, 0, 0)),  # a second player
-            ([(1, None), (2, None), (5, None)], (0, 2, 0)),
-            ([(0, 1), (0, 2), (0, 4)], (None, 0, 1)),  # an old recording without numbers
-        ],
-    )
-    def test_a_gap_counts_where_it_arose(
-        self, numbers: list[tuple[int, int | None]], expected: tuple[int | None, int, int]
-    ) -> None:
-        assert self.counted(numbers) == expected
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ((1, 2, 3), (0, 0)),
+        ((37, 38), (36, 0)),  # packets before the recording
+        ((1, 2, 5, 6, 9), (0, 4)),
+        ((1, 2, 1, 2), (0, 0)),  # rewound
+        ((0, 0), (None, 0)),  # an old recording without numbers
+    ],
+)
+def test_packets_missing_in_a_recording_are_counted(numbers: tuple[int, ...], expected: tuple[int | None, int]) -> None:
+    missing = MissingPackets()
+    for number in numbers:
+        missing.count(number)
+    assert (missing.before, missing.recorded) == expected
 
 
 def test_a_recording_that_begins_in_an_open_session_says_so(drive: Bench) -> None:

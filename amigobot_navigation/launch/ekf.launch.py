@@ -25,12 +25,7 @@ _PASSED_ON = (
         None,
         "profile of the robot, such as amigo-sh; empty: that of params_file, else chosen by the driver",
     ),
-    (
-        "params_file",
-        str(share("config", "amigobot.yaml")),
-        None,
-        "parameters of the driver; launch arguments override it",
-    ),
+    ("params_file", str(share("config", "amigobot.yaml")), None, "parameters of the driver; arguments override it"),
     ("namespace", "", None, "namespace of the robot and of the filter"),
     ("odom_frame", "", None, "frame of the odometry; empty: the value in params_file, else odom"),
     ("base_frame", "", None, "frame of the robot; empty: the value in params_file, else base_link"),
@@ -52,12 +47,8 @@ _PASSED_ON = (
     ("namespaced_tf", "false", SWITCH, "/tf and /tf_static are tf and tf_static in the namespace of the robot"),
     ("use_respawn", "false", SWITCH, "restart the driver and the filter 2 s after they end for any reason"),
 )
-_EKF_FILE = (
-    "ekf_file",
-    str(HERE / "config" / "ekf.yaml"),
-    None,
-    "parameters of robot_localization, with the frames odom and base_link: they are replaced",
-)
+_EKF_YAML = str(HERE / "config" / "ekf.yaml")
+_EKF_FILE = ("ekf_file", _EKF_YAML, None, "parameters of robot_localization; odom and base_link are replaced")
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -51,49 +51,23 @@ SLAM = "online_async_launch.py"
 
 
 #: Launch arguments: name, default, choices, description.
+_NAV2_YAML, _SLAM_YAML = (str(HERE / "config" / name) for name in ("nav2.yaml", "slam.yaml"))
 _ARGUMENTS = (
     ("world", "office", None, "world of the simulated robot: one of this package, or a file, also a map of ROS"),
     ("port", "", None, "start the driver on this port; empty: it runs already, or sim is true"),
-    (
-        "robot",
-        "",
-        None,
-        "profile of the robot, such as amigo-sh, for the driver and for Nav2's footprint and sonars; empty: that "
-        "of driver_params_file, else Nav2 plans for an AmigoBot, even if the robot reports another model",
-    ),
-    (
-        "start",
-        "",
-        None,
-        "X,Y,DEGREES: where the robot is in the map at first, for amcl, localization:=odometry and the simulated "
-        "robot; empty: the start of the world with sim, else amcl waits for a pose, and odometry starts at 0,0,0",
-    ),
+    ("robot", "", None, "profile for the driver and Nav2; empty: that of driver_params_file, else of an AmigoBot"),
+    ("start", "", None, "X,Y,DEGREES in the map; empty: the world's start with sim, else amcl waits for a pose"),
     ("map", "", None, "map for planning and localization, a .yaml file; empty: that of the world"),
-    (
-        "params_file",
-        str(HERE / "config" / "nav2.yaml"),
-        None,
-        "parameters of Nav2's nodes; those of this package are fitted to the robot, yours to the namespace only",
-    ),
+    ("params_file", _NAV2_YAML, None, "parameters of Nav2; those of this package are fitted to the robot, yours not"),
     ("driver_params_file", str(share("config", "amigobot.yaml")), None, "parameters of the driver"),
-    ("slam_params_file", str(HERE / "config" / "slam.yaml"), None, "parameters of slam_toolbox"),
+    ("slam_params_file", _SLAM_YAML, None, "parameters of slam_toolbox"),
     ("namespace", "", None, "namespace of the robot"),
     ("frame_prefix", "", None, "prefix of every frame name of the robot, such as alpha/; the map has none"),
     ("sim", "false", SWITCH, "start a simulated robot"),
-    (
-        "localization",
-        "amcl",
-        ("amcl", "slam", "odometry"),
-        "localization: amcl (in the map), slam (builds a map), odometry (from the start pose, drifts)",
-    ),
+    ("localization", "amcl", ("amcl", "slam", "odometry"), "in the map, while building one, or from the start pose"),
     ("namespaced_tf", "false", SWITCH, "/tf and /tf_static are tf and tf_static in the namespace of the robot"),
     ("use_sim_time", "false", SWITCH, "take the time from /clock; the simulated robot runs in real time"),
-    (
-        "use_respawn",
-        "false",
-        SWITCH,
-        "restart the driver and Nav2's nodes 2 s after they end; slam_toolbox is not restarted",
-    ),
+    ("use_respawn", "false", SWITCH, "restart driver and Nav2 2 s after they end; slam_toolbox is not restarted"),
     ("use_rviz", "false", SWITCH, "start RViz with the map, the costmaps and the tools for poses and goals"),
     ("dashboard", "false", SWITCH, "serve the dashboard for a browser on 127.0.0.1:8140; needs amigobot_tools"),
 )

@@ -11,15 +11,14 @@ from amigobot_msgs.msg import AuxData
 from amigobot_msgs.srv import AuxRead, AuxWrite
 
 from ..protocol import Aux, Command
-from ..robot import LinkChanged, Received, Report, WriteOutcome
+from ..robot import LinkChanged, Received, Report, RequestRefusedError, Robot, WriteOutcome
 from . import topics
-from .interface import Interface, NodeContext, call_with_result, fill_response, refuse, service
+from .interface import Answer, Interface, NodeContext, call_with_result, robot_service
 
 #: The ports, and the command that reads each.
 _PORTS = {1: Command.GETAUX, 2: Command.GETAUX2, 3: Command.GETAUX3}
 #: Ports that every robot has, and the port that only some firmware has.
 _STANDARD, _OPTIONAL = (1, 2), 3
-_NO_PORT = "port is {}, allowed: 1 to 3"
 
 
 class AuxInterface(Interface):
@@ -72,22 +71,17 @@ class AuxInterface(Interface):
             topic = f"aux{number}/tx"
             self._context.warn(topic, f"dropped: {outcome.message}", key="dropped")
 
-    @service(AuxWrite, "aux_write", "bytes to a port; responds when they are on the line")
-    async def _write(self, request: AuxWrite.Request, response: AuxWrite.Response) -> AuxWrite.Response:
-        if request.port not in _PORTS:
-            return refuse(response, _NO_PORT.format(request.port))
-        outcome = await self.outcome(lambda robot, now: robot.aux[request.port - 1].writer.write(bytes(request.data)))
-        response.written = outcome.count
-        return fill_response(response, outcome)
+    @robot_service(AuxWrite, "aux_write", "bytes to a port; responds when they are on the line", written="count")
+    def _write(self, robot: Robot, request: AuxWrite.Request, now: float) -> Answer:
+        return robot.aux[_index(request.port)].writer.write(bytes(request.data))
 
-    @service(AuxRead, "aux_read", "bytes from a port, with a timeout")
-    async def _read(self, request: AuxRead.Request, response: AuxRead.Response) -> AuxRead.Response:
-        if request.port not in _PORTS:
-            return refuse(response, _NO_PORT.format(request.port))
-        outcome = await self.outcome(
-            lambda robot, now: robot.aux[request.port - 1].reader.read(
-                request.count, request.timeout, now, flush=request.flush
-            )
-        )
-        response.data = outcome.data
-        return fill_response(response, outcome)
+    @robot_service(AuxRead, "aux_read", "bytes from a port, with a timeout", data="data")
+    def _read(self, robot: Robot, request: AuxRead.Request, now: float) -> Answer:
+        reader = robot.aux[_index(request.port)].reader
+        return reader.read(request.count, request.timeout, now, flush=request.flush)
+
+
+def _index(port: int) -> int:
+    if port not in _PORTS:
+        raise RequestRefusedError(f"port is {port}, allowed: 1 to 3")
+    return port - 1

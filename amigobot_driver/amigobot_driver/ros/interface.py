@@ -62,16 +62,27 @@ def service(kind: Any, name: str, notes: str = "") -> Callable[[Method], Method]
     return mark
 
 
-def robot_service(kind: Any, name: str, notes: str = "") -> Callable[[Callable[..., Answer]], Callable[..., Any]]:
+def robot_service(
+    kind: Any, name: str, notes: str = "", **fields: str
+) -> Callable[[Callable[..., Answer]], Callable[..., Any]]:
     """Make a method of an `Interface` a service that makes one request to the robot.
 
     The method gets the robot, with its lock, the request of the service and the time (s). Its answer becomes the
     response, as `RequestRefusedError` and ValueError do.
+
+    Args:
+        kind: Type of the service.
+        name: Its name.
+        notes: A column of the table in docs/reference.
+        fields: More fields of the response, each with the attribute of the outcome that it gets, if there is one.
     """
 
     def mark(method: Callable[..., Answer]) -> Callable[..., Any]:
         async def callback(self: Interface, request: Any, response: Any) -> Any:
-            return fill_response(response, await self.outcome(lambda robot, now: method(self, robot, request, now)))
+            outcome = await self.outcome(lambda robot, now: method(self, robot, request, now))
+            for field, attribute in fields.items():
+                setattr(response, field, getattr(outcome, attribute, getattr(response, field)))
+            return fill_response(response, outcome)
 
         return service(kind, name, notes)(callback)
 

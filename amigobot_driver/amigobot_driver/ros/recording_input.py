@@ -100,12 +100,12 @@ class RecordingInput:
     def finding(self) -> Finding:
         """Return the diagnostics status of the replay."""
         counts = dataclasses.asdict(self._replay.counts) | {
-            "lost": self._packets_lost(),
+            "lost": self._lost,
             "missing_in_recording": self._missing.recorded,
             "before_recording": "unknown" if self._missing.before is None else self._missing.before,
             "topic": self._topic,
         }
-        if self._packets_lost() or self._missing.recorded:
+        if self._lost or self._missing.recorded:
             return Finding("replay", Severity.WARNING, self._completeness(), values=counts)
         if counts["refused"]:
             refused = f"{_packets(counts['refused'], 'recorded')} refused, see the log"
@@ -113,15 +113,11 @@ class RecordingInput:
         playing = "playing a recording" if self._received_at is not None else "waiting for a recording"
         return Finding("replay", Severity.OK, playing, values=counts)
 
-    def _packets_lost(self) -> int:
-        """Return how many played packets did not arrive: the larger of what DDS and the packet numbers say."""
-        return max(self._lost, self._missing.played)
-
     def _completeness(self) -> str:
         """Describe whether all packets of the recorded driver have arrived up to now; how many follow is unknown."""
         missing, found = self._missing, []
-        if lost := self._packets_lost():
-            found.append(f"{_packets(lost)} lost between the player and this node: play the recording slower")
+        if self._lost:
+            found.append(f"{_packets(self._lost)} lost between the player and this node: play the recording slower")
         if missing.recorded:
             found.append(f"{_packets(missing.recorded)} lost while it was recorded")
         if missing.before:
@@ -139,9 +135,9 @@ class RecordingInput:
             self._replay.identify(packet)
         self._logger.info(f"the recording is of {message.name or 'a robot without a name'}, {message.robot_subclass}")
 
-    def _on_packet(self, message: Packet, info: dict[str, int | None]) -> None:
+    def _on_packet(self, message: Packet) -> None:
         self._received_at = time.monotonic()
-        self._missing.count(message.sequence, info.get("publication_sequence_number"))
+        self._missing.count(message.sequence)
         stamp = message.header.stamp
         try:
             self._replay.feed(bytes(message.data), stamp.sec * 10**9 + stamp.nanosec, to_robot=message.to_robot)

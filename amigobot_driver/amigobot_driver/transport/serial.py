@@ -35,9 +35,7 @@ class SerialPort:
         self._closing = threading.Lock()
         self._is_device = "://" not in url
         if self._is_device and not os.path.exists(url):
-            error = PortError(_explain(url, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))))
-            error.missing = url
-            raise error
+            raise PortError(_explain(url, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))))
         try:
             self._serial = serial.serial_for_url(url, baud, do_not_open=True)
             if self._is_device:
