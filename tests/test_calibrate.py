@@ -171,7 +171,7 @@ def test_what_was_not_measured_is_not_corrected() -> None:
 # --- the subcommand --------------------------------------------------------------------------------------------------
 
 
-SHORT = ("--steps", "turns,straight", "--turns", "1", "--distance", "0.5", "--rate", "1.5", "--speed", "0.4")
+SHORT = ("--steps", "turns", "--turns", "1", "--rate", "1.5")
 WORN = "sim://amigo?world=empty&baud=115200&wear=left_scale=1.05;right_scale=1.05;track_scale=1.1"
 
 
@@ -196,22 +196,20 @@ def amigobot(monkeypatch: pytest.MonkeyPatch) -> Amigobot:
     return lambda *arguments: main(["calibrate", *arguments])
 
 
-def test_a_robot_that_was_calibrated_is_loaded_by_its_name(
+def test_calibration_is_loaded_by_the_name_of_the_robot(
     home: Path, amigobot: Amigobot, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    port = f"{WORN}&name=Rob"
-    assert amigobot("--port", port, *SHORT, "--yes", "--json") == 0
+    assert amigobot("--port", f"{WORN}&name=Rob", *SHORT, "--yes", "--json") == 0
     out, err = capsys.readouterr()
     result = json.loads(out)
     assert result["file"] == str(home / "Rob.yaml")
-    assert result["left_wheel"] == result["right_wheel"] == pytest.approx(1.05, abs=0.01)
     assert result["rev_count"] == pytest.approx(23310 * 1.1 / 1.05, rel=0.01)
     assert "it measures itself" in err
-    with AmigoBot(port) as robot:
-        assert robot.profile.calibration.left_wheel == pytest.approx(1.05, abs=0.01)
-        assert robot.get_config()["rev_count"] == result["rev_count"]
-    with AmigoBot(f"{WORN}&name=Another") as robot:
-        assert robot.profile.calibration == Calibration()
+    for name, rev_count in (("Rob", result["rev_count"]), ("Another", 0)):
+        bench = Bench(simulator=lambda: Simulator(AMIGO, name=name))  # noqa: B023
+        bench.connect()
+        assert bench.robot.profile.calibration.rev_count == rev_count
+        assert bench.robot.tuning.config.value("rev_count") == (rev_count or 23310)
 
 
 def test_a_robot_without_a_name_needs_a_file(
