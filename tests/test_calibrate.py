@@ -54,46 +54,25 @@ def worn(robot: str, wear: Wear = WEAR, profile: str = "") -> Bench:
     return bench
 
 
-class Truth:
-    """The true pose of the robot, with the turns that it has made."""
-
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-        self.start = self._last = bench.simulator.truth.pose
-        self.turned = 0.0
-
-    def look(self) -> None:
-        """Look at least twice a turn."""
-        pose = self._bench.simulator.truth.pose
-        self.turned += math.remainder(pose.heading - self._last.heading, math.tau)
-        self._last = pose
-
-    def place(self) -> tuple[float, float]:
-        """m ahead and m to the left, from the start."""
-        start, end = self.start, self._last
-        dx, dy = end.x - start.x, end.y - start.y
-        cos, sin = math.cos(start.heading), math.sin(start.heading)
-        return cos * dx + sin * dy, cos * dy - sin * dx
-
-
 def drive(bench: Bench, motions: list[Motion]) -> Driven:
     """Drive to the end."""
-    truth, reports = Truth(bench), [bench.reports[-1]]
-    begin = bench.now
+    begin, first, start = bench.now, bench.reports[-1], bench.simulator.truth.pose
     for kind, amount in motions:
         goal = bench.ask(lambda: getattr(bench.robot, kind)(amount, bench.now))  # noqa: B023
         while not goal.ended.done():
             bench.run(0.1)
-            truth.look()
         assert goal.ended.result().success
     bench.run(1.0)
-    truth.look()
-    reports += bench.told(Report, begin)
     steps = [
         (b.odometry.travelled - a.odometry.travelled, b.odometry.turned - a.odometry.turned)
-        for a, b in pairwise(reports)
+        for a, b in pairwise([first, *bench.told(Report, begin)])
     ]
-    return Driven(steps, *truth.place(), truth.turned)
+    end = bench.simulator.truth.pose
+    dx, dy = end.x - start.x, end.y - start.y
+    cos, sin = math.cos(start.heading), math.sin(start.heading)
+    whole = math.tau * round(sum(amount for kind, amount in motions if kind == "turn") / math.tau)
+    turned = whole + math.remainder(end.heading - start.heading, math.tau)
+    return Driven(steps, cos * dx + sin * dy, cos * dy - sin * dx, turned)
 
 
 @functools.cache

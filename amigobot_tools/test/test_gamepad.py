@@ -21,44 +21,34 @@ from amigobot_tools.teleop import Pilot
 REMOVED, DOWN = 1, 2
 
 
-class Device:
-    """A gamepad with two axes and ten buttons."""
+class Device(SimpleNamespace):
+    """A gamepad with two axes."""
 
     def __init__(self, buttons: int = 10) -> None:
-        self.axes = [0.0, 0.0]
-        self.held: set[int] = set()
-        self._buttons = buttons
-
-    def get_name(self) -> str:
-        return "Test Pad"
-
-    def get_instance_id(self) -> int:
-        return 7
-
-    def get_numaxes(self) -> int:
-        return 2
-
-    def get_numbuttons(self) -> int:
-        return self._buttons
-
-    def get_button(self, number: int) -> bool:
-        return number in self.held
-
-    def get_axis(self, number: int) -> float:
-        return self.axes[number]
+        self.axes, self.held = [0.0, 0.0], set[int]()
+        super().__init__(
+            get_name=lambda: "Test Pad",
+            get_instance_id=lambda: 7,
+            get_numaxes=lambda: 2,
+            get_numbuttons=lambda: buttons,
+            get_button=lambda number: number in self.held,
+            get_axis=lambda number: self.axes[number],
+        )
 
 
-class Pygame:
+class Pygame(SimpleNamespace):
     """As much of pygame as is used."""
-
-    JOYDEVICEREMOVED, JOYBUTTONDOWN = REMOVED, DOWN
 
     def __init__(self, *devices: Device) -> None:
         self.events: list[SimpleNamespace] = []
         part = {"init": lambda: None, "quit": lambda: None}
-        self.display = SimpleNamespace(**part)
-        self.joystick = SimpleNamespace(**part, get_count=lambda: len(devices), Joystick=devices.__getitem__)
-        self.event = SimpleNamespace(get=self._take, clear=self._take)
+        super().__init__(
+            JOYDEVICEREMOVED=REMOVED,
+            JOYBUTTONDOWN=DOWN,
+            display=SimpleNamespace(**part),
+            joystick=SimpleNamespace(**part, get_count=lambda: len(devices), Joystick=devices.__getitem__),
+            event=SimpleNamespace(get=self._take, clear=self._take),
+        )
 
     def _take(self) -> list[SimpleNamespace]:
         taken, self.events = self.events, []
