@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
-import json
 import math
 import time
 from collections import deque
@@ -37,6 +36,7 @@ from amigobot_driver.cli.robot_arguments import through_node
 
 from . import screen
 from .canvas import Canvas
+from .dashboard.frames import dumps
 from .keys import Keyboard, TerminalClosedError, keyboard
 from .recording_remote import RecordingRemote
 from .remote_connection import add_connection_arguments, connected
@@ -107,18 +107,9 @@ def _print(remote: Remote, period: float, count: int) -> None:
 
 def as_json(state: RobotState, messages: list[str]) -> str:
     """Return the state as one line of JSON, without what a profile says. NaN and infinity become null."""
-    values = dataclasses.asdict(state)
-    for name in ("body", "limits"):
-        del values[name]
-    return json.dumps(_finite({**values, "messages": messages}))
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    values = {field.name: getattr(state, field.name) for field in dataclasses.fields(state)}
+    del values["body"], values["limits"]
+    return dumps({**values, "messages": messages})
 
 
 def _loop(view: View, keys: Keyboard, show: screen.Show) -> None:

@@ -15,8 +15,6 @@ from typing import Any, Protocol, TypeVar
 from amigobot_driver import Report, SonarReading
 from amigobot_driver.profiles import Body, Limits, Profile
 
-Item = TypeVar("Item")
-
 T = TypeVar("T")
 
 _REST = 0.005  # m/s and rad/s up to which a robot counts as at rest
