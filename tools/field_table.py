@@ -22,10 +22,10 @@ FILE = DATA.with_suffix(".md")
 HEAD = """\
 # What real robots did
 
-Each row is a public fact about a real robot, and what the driver does. The link names the kind of evidence and leads
-to the source. **The authors verified nothing on hardware**: they read the sources and computed the recordings anew.
+The first line of each entry is a public fact about a real robot, the second one says what the driver does. The link
+names the kind of evidence and leads to the source. **The authors verified nothing on hardware**: they read the sources and computed the recordings anew.
 Options of `amigobot sim` simulate [the robot as it was reported](../explanation/simulator.md#robots-as-reported).
-`tools/field_table.py` writes this page from [field.yaml](field.yaml), which names the test of each row.
+`tools/field_table.py` writes this page from [field.yaml](field.yaml), which names the test of each fact.
 
 {counts}
 """
@@ -80,8 +80,8 @@ def text() -> str:
     facts = [fact for rows in found.values() for fact in rows]
     lines = [HEAD.format(counts="\n".join(_counts(facts)))]
     for topic, rows in found.items():
-        lines += [f"## {topic}", "", "| what the robot did | the driver |", "|---|---|"]
-        lines += [f"| **{fact.robot}**: {_did(fact)} | {_driver(fact)}{_verdict(fact)} |" for fact in rows]
+        lines += [f"## {topic}", ""]
+        lines += [f"- **{fact.robot}**: {_did(fact)}\\\n  {_driver(fact)}{_verdict(fact)}" for fact in rows]
         lines.append("")
     return "\n".join(lines)
 

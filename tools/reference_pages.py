@@ -89,13 +89,15 @@ def _linked(kind: type) -> str:
 @table
 def parameters() -> Iterator[str]:
     """The parameters of the node."""
-    yield "| parameter | default | allowed | at run time | |"
-    yield "|---|---|---|---|---|"
+    fixed = ", ".join(f"`{spec.name}`" for spec in TABLE if not spec.at_run_time)
+    yield f"These need a restart of the driver: {fixed}."
+    yield ""
+    yield "| parameter | default | allowed | |"
+    yield "|---|---|---|---|"
     for spec in TABLE:
-        change = "yes" if spec.at_run_time else "no"
         allowed = "" if isinstance(spec.default, bool) and not spec.words else spec.range_text()
         description = re.sub(r"; -?\d+ keeps the robot's setting$", "", spec.description)
-        yield f"| `{spec.name}` | {_default(spec)} | {allowed} | {change} | {_escaped(description)} |"
+        yield f"| `{spec.name}` | {_default(spec)} | {allowed} | {_escaped(description)} |"
 
 
 def _default(spec: Spec) -> str:
