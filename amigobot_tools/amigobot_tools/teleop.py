@@ -18,12 +18,9 @@ and 0.6 s after one short press. Space is the emergency stop; `c` clears it.
     g                      governor on, off: it slows down in front of obstacles that the sonars see
     q, Ctrl-C              quit
 
-With --gamepad the left stick drives while the left shoulder button (4) is held. Button 1 (B) is the emergency stop,
-button 0 (A) clears it. The keys work as well. If the gamepad is lost, the robot is stopped and the program ends. It
-needs the library pygame.
-
-The robot also stops when the window loses the focus (if the terminal reports it), and when the terminal or this program
-ends.
+With --gamepad, which needs pygame, the left stick drives while the left shoulder button (4) is held. Button 1 (B) is
+the emergency stop, button 0 (A) clears it. The robot also stops when the gamepad is lost, and when the window loses the
+focus or ends.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@
     amigobot config edit                            opens them in $EDITOR, then sets what you have changed
 
 The file has the names and units of the CONFIG packet. You may edit it and remove entries. A node sets these values
-again after every reconnect. On AmigOS 1.3 and later they end with the session, and so with this command when --port is
-given. This command does not change the FLASH of the robot.
+again after every reconnect. On AmigOS 1.3 and later they end with the session, and so with this command and --port.
+The FLASH of the robot is not changed.
 """
 
 from __future__ import annotations

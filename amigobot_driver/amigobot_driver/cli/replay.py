@@ -8,8 +8,8 @@
     amigobot replay drive.amigo --robot mine.yaml   the same drive with other dimensions, or another calibration
     amigobot replay drive.amigo --pty /tmp/robot    a robot that sends this again to any client: --port /tmp/robot
 
-Into the driver, recorded time is the only clock. With --pty the recording answers the handshake and CONFIG, sends its
-packets at their times, and ignores other commands. A damaged recording is replayed up to the damage; exit status 1.
+With --pty the recording answers the handshake and CONFIG, sends its packets at their times, and ignores other commands.
+A damaged recording is replayed up to the damage; exit status 1.
 """
 
 from __future__ import annotations

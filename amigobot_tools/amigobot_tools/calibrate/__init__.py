@@ -8,11 +8,10 @@
     amigobot calibrate --port /dev/ttyUSB0 --steps turns,straight --out mine.yaml
 
 The robot turns on the spot (RevCount), drives straight on (size of the wheels), and drives a square both ways (unequal
-wheels). After each drive you measure where it is, with a mark on the floor and a tape measure. The program asks before
-each drive and before it writes the result; any key stops the robot.
+wheels). After each drive you measure where it is. The program asks before each drive; any key stops the robot.
 
 The result is a file in ~/.config/amigobot/robots, which the driver loads for the robot with this name. With --out it is
-another file: use it as `robot:=FILE`, `--robot FILE` or `Options(profile=FILE)`. End a running node first.
+another file. End a running node first.
 """
 
 from __future__ import annotations
