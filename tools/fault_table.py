@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tools.generated_tables import rows
+
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "docs" / "reference" / "faults.md"
 sys.path.insert(0, str(ROOT / "amigobot_driver" / "test"))
@@ -32,19 +34,20 @@ HEAD = f"""\
 - While the link is down, topics are silent, velocities are refused, and `/diagnostics` is ERROR.
 """
 
+
 def text() -> str:
     return "\n".join(
         [HEAD, *_table("While it drives", False), "", *_table("As it is found", True), "", *_processes(), ""]
     )
 
+
 def _table(title: str, found: bool) -> Iterator[str]:
     yield f"## {title}"
     yield ""
-    yield "| what happens | what you see | link up within |"
-    yield "|---|---|---|"
-    for row in matrix.ROWS:
-        if row.found is found:
-            yield f"| **{row.name}**: {row.happens} | {row.seen}{_said(row)} | {_within(row)} |"
+    found_rows = [row for row in matrix.ROWS if row.found is found]
+    body = ((f"**{row.name}**: {row.happens}", f"{row.seen}{_said(row)}", _within(row)) for row in found_rows)
+    yield from rows(("what happens", "what you see", "link up within"), body)
+
 
 def _said(row: Any) -> str:
     """What log and diagnostics say, once: at the first row with these words."""
@@ -52,16 +55,16 @@ def _said(row: Any) -> str:
     said = [f"`{words}`" for words in (row.says, row.warns[1]) if len(words) > 3 and words not in before]
     return f" ({', '.join(said)})" if said else ""
 
+
 def _within(row: Any) -> str:
     return f"{row.within:g} s" if row.within else "stays up"
+
 
 def _processes() -> Iterator[str]:
     yield "## The computer's side"
     yield ""
-    yield "| what happens | what you see |"
-    yield "|---|---|"
-    for happens, seen, _ in matrix.PROCESSES:
-        yield f"| {happens} | {seen} |"
+    yield from rows(("what happens", "what you see"), (row[:2] for row in matrix.PROCESSES))
+
 
 if __name__ == "__main__":
     FILE.write_text(text(), encoding="utf-8")

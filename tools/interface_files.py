@@ -23,7 +23,7 @@ from amigobot_driver.ros.interface import SERVICES
 from amigobot_driver.ros.node import AmigobotNode
 from amigobot_driver.ros.parameter_table import TABLE, Spec
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, Topic
-from tools import reference_pages
+from tools.reference_pages import PAGES, TABLES
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -72,7 +72,7 @@ ROS_SERVICES = (
 
 def files() -> dict[Path, str]:
     """The content of each file as the code has it."""
-    pages = {REFERENCE / name: reference_pages.filled(REFERENCE / name) for name in reference_pages.PAGES}
+    pages = {path: TABLES.filled(path.read_text(encoding="utf-8")) for path in (REFERENCE / name for name in PAGES)}
     return {PARAMETERS: parameters(), POLICY: policy(), **pages}
 
 

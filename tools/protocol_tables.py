@@ -5,8 +5,7 @@
 
 ./run python -m tools.protocol_tables
 
-A table stands between the lines `<!-- generated: NAME ARGUMENTS -->` and `<!-- end -->`. The text around it is written
-by hand. NAME is a function of this module that is marked with @table.
+tools/generated_tables.py says how a page names its tables. A table is a function that is marked with @table.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,16 +50,14 @@ from amigobot_driver.protocol.wire import describe
 from amigobot_driver.sim.activmedia.dialect import DIALECTS
 from amigobot_driver.sim.activmedia.flash import ActivMediaFlash
 from amigobot_driver.sim.erratic.flash import ErraticFlash
+from tools.generated_tables import Tables, rows
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "protocol"
 COVERAGE = FOLDER / "coverage.yaml"
 VECTORS = ROOT / "amigobot_driver" / "test" / "data" / "packets.json"
-BLOCK = re.compile(r"(<!-- generated: (\w+)((?: [\w.-]+)*) -->\n).*?(<!-- end -->)", re.DOTALL)
-
-Rows = Iterable[Iterable[object]]
-Table = Callable[..., Iterator[str]]
-TABLES: dict[str, Table] = {}
+TABLES = Tables()
+table = TABLES.add
 
 #: Delays and counts of the driver that the page explains: meaning, module, name of the constant, unit.
 TIMING = (
@@ -93,12 +90,10 @@ def written(book: dict[Path, str]) -> dict[Path, str]:
     """The chapters with every table written anew."""
     anchors = {number: f"{path.name}#{slug}" for path, page in book.items() for number, slug in sections(page)}
 
-    def block(match: re.Match[str]) -> str:
-        head, name, arguments, end = match.groups()
-        lines = "\n".join(TABLES[name](*arguments.split()))
-        return f"{head}\n{linked(lines, anchors)}\n\n{end}"
+    def filled(page: str) -> str:
+        return TABLES.filled(page, lambda lines: linked(lines, anchors))
 
-    return {path: BLOCK.sub(block, page).replace(f"]({path.name}#", "](#") for path, page in book.items()}
+    return {path: filled(page).replace(f"]({path.name}#", "](#") for path, page in book.items()}
 
 
 def sections(page: str) -> Iterator[tuple[str, str]]:
@@ -111,20 +106,6 @@ def linked(lines: str, anchors: dict[str, str]) -> str:
     """What the code cites, as links inside the book."""
     lines = re.sub(r"(?:docs/protocol )?\b(E-\d\d)\b", lambda m: f"[{m[1]}](errata.md#{m[1].lower()})", lines)
     return re.sub(r"docs/protocol (\d[\d.]*\d|\d)", lambda m: f"[{m[1]}]({anchors[m[1]]})", lines)
-
-
-def table(function: Table) -> Table:
-    """Make a function a table of the page."""
-    TABLES[function.__name__] = function
-    return function
-
-
-def rows(head: Iterable[str], body: Rows) -> Iterator[str]:
-    """A table in Markdown."""
-    for number, cells in enumerate([list(head), *map(list, body)]):
-        yield "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
-        if number == 0:
-            yield "|" + "---|" * len(cells)
 
 
 # -- commands -------------------------------------------------------------------------------------------------

@@ -3,9 +3,8 @@
 
 """Fill the tables of docs/reference from the code: topics, services, parameters, messages, profiles, launch arguments.
 
-tools/interface_files.py writes the pages. A table stands between the lines `<!-- generated: NAME -->` and
-`<!-- end -->`, where NAME is a function of this module that is marked with @table. The text around it is written by
-hand.
+tools/interface_files.py writes the pages, tools/generated_tables.py says how they name their tables. A table is a
+function that is marked with @table.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import importlib
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
 from amigobot_driver.ros.parameter_table import TABLE, Spec
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, message_name
+from tools.generated_tables import Tables, rows
 
 ROOT = Path(__file__).resolve().parents[1]
 MESSAGES = ROOT / "amigobot_msgs"
@@ -35,48 +35,30 @@ launch_files = importlib.import_module("launch_files")
 _BY_DISTRO = "true; false on Jazzy and earlier"
 #: What the description of an argument says that is a parameter of the driver.
 _OF_NODE = ". Default: the value in params_file, else "
-BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
-TABLES: dict[str, Callable[[], Iterator[str]]] = {}
-
-
-def table(function: Callable[[], Iterator[str]]) -> Callable[[], Iterator[str]]:
-    """Make a function a table of the pages."""
-    TABLES[function.__name__] = function
-    return function
-
-
-def filled(page: Path) -> str:
-    """The text of a page with its tables as the code has them."""
-
-    def block(match: re.Match[str]) -> str:
-        head, name, end = match.groups()
-        return f"{head}\n" + "\n".join(TABLES[name]()) + f"\n\n{end}"
-
-    return BLOCK.sub(block, page.read_text(encoding="utf-8"))
+TABLES = Tables()
+table = TABLES.add
 
 
 @table
 def topics() -> Iterator[str]:
     """What the node publishes and subscribes to."""
-    yield "| topic | type | rate | |"
-    yield "|---|---|---|---|"
-    for direction, rows in (("", PUBLISHED), ("**sub** ", SUBSCRIBED)):
-        for topic in rows:
+    body = []
+    for direction, topics in (("", PUBLISHED), ("**sub** ", SUBSCRIBED)):
+        for topic in topics:
             names = ", ".join(f"`{name}`" for name in topic.names("0"))
             more = " ..." if "{number}" in topic.name and not topic.numbers else ""
-            yield f"| {direction}{names}{more} | {_linked(topic.kind)} | {topic.when} | {topic.notes} |"
+            body.append((f"{direction}{names}{more}", _linked(topic.kind), topic.when, topic.notes))
+    return rows(("topic", "type", "rate", ""), body)
 
 
 @table
 def services() -> Iterator[str]:
     """Services and actions."""
-    yield "| name | type | |"
-    yield "|---|---|---|"
-    for _, service in sorted(SERVICES.items()):  # their order in the table depends on what was imported first
-        yield f"| `{service.name}` | {_linked(service.kind)} | {service.notes} |"
-    for action in ACTIONS:
-        yield f"| action `{action.name}` | {_linked(action.kind)} | {action.notes} |"
+    # The order of SERVICES depends on what was imported first.
+    body = [(f"`{each.name}`", _linked(each.kind), each.notes) for _, each in sorted(SERVICES.items())]
+    body += [(f"action `{each.name}`", _linked(each.kind), each.notes) for each in ACTIONS]
+    return rows(("name", "type", ""), body)
 
 
 def _linked(kind: type) -> str:
@@ -92,12 +74,12 @@ def parameters() -> Iterator[str]:
     fixed = ", ".join(f"`{spec.name}`" for spec in TABLE if not spec.at_run_time)
     yield f"These need a restart of the driver: {fixed}."
     yield ""
-    yield "| parameter | default | allowed | |"
-    yield "|---|---|---|---|"
+    body = []
     for spec in TABLE:
         allowed = "" if isinstance(spec.default, bool) and not spec.words else spec.range_text()
         description = re.sub(r"; -?\d+ keeps the robot's setting$", "", spec.description)
-        yield f"| `{spec.name}` | {_default(spec)} | {allowed} | {_escaped(description)} |"
+        body.append((f"`{spec.name}`", _default(spec), allowed, description))
+    yield from rows(("parameter", "default", "allowed", ""), body)
 
 
 def _default(spec: Spec) -> str:
@@ -108,22 +90,15 @@ def _default(spec: Spec) -> str:
     return f"`{str(spec.default).lower() if isinstance(spec.default, bool) else spec.default}`"
 
 
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
 @table
 def options() -> Iterator[str]:
     """Each option of the Python API whose parameter of the node has another name."""
     by_option: dict[str, list[Spec]] = {"profile": [_spec("robot"), _spec("param_file")]}
     for spec in TABLE:
         by_option.setdefault("tuning" if spec.tunes else spec.option or spec.name, []).append(spec)
-    yield "| `Options(...)` | parameter |"
-    yield "|---|---|"
-    for field in dataclasses.fields(Options):
-        names = [spec.name for spec in by_option[field.name]]
-        if names != [field.name]:
-            yield f"| `{field.name}` | {', '.join(f'`{name}`' for name in names)} |"
+    names = {field.name: [spec.name for spec in by_option[field.name]] for field in dataclasses.fields(Options)}
+    body = ((f"`{name}`", ", ".join(f"`{each}`" for each in specs)) for name, specs in names.items() if specs != [name])
+    return rows(("`Options(...)`", "parameter"), body)
 
 
 def _spec(name: str) -> Spec:
@@ -148,12 +123,12 @@ def messages() -> Iterator[str]:
 @table
 def robots() -> Iterator[str]:
     """Every robot profile."""
-    yield "| profile | robot | sonars | limits: m/s, rad/s |"
-    yield "|---|---|---|---|"
+    body = []
     for name in available_profiles():
         profile = load_profile(name)
         limits = f"{profile.limits.linear:.2f}, {profile.limits.angular:.2f}"
-        yield f"| `{name}` | {profile.description} | {len(profile.sonar.poses)} | {limits} |"
+        body.append((f"`{name}`", profile.description, len(profile.sonar.poses), limits))
+    return rows(("profile", "robot", "sonars", "limits: m/s, rad/s"), body)
 
 
 @table
