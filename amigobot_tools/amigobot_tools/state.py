@@ -63,7 +63,7 @@ class RobotState:
     @classmethod
     def of(cls, profile: Profile, **known: Any) -> RobotState:
         """Return a state with what a profile says, and what else is known."""
-        shape = {"body": profile.body, "limits": profile.limits, "max_range": profile.sonar.max_range}
+        shape: dict[str, Any] = {"body": profile.body, "limits": profile.limits, "max_range": profile.sonar.max_range}
         return cls(model=profile.description, **shape, **known)
 
     def in_odometry_frame(self, point: tuple[float, float]) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from amigobot_driver.transport.simulated import simulated_pose
 from amigobot_driver.wording import counted, robot_name
 
 from ..governor import MARGIN, free_distance
-from ..keys import Keyboard, keyboard
+from ..keys import keyboard
 from .fit import Measured, Step
 
 STEPS = ("turns", "straight", "square")
@@ -150,7 +150,9 @@ class Session:
 
     def _drive(self, motions: list[Motion]) -> list[Step]:
         """Drive, and return what the robot reported."""
-        with self._keys() as keys, self._robot.reports(maxlen=100) as reports:
+        # A simulated robot may be calibrated by a script, which has no keys.
+        source = keyboard() if sys.stdin.isatty() or not self._simulated else contextlib.nullcontext()
+        with source as keys, self._robot.reports(maxlen=100) as reports:
             last = self._next(reports.get)
             steps: list[Step] = []
             try:
@@ -185,15 +187,6 @@ class Session:
             raise EndedError("the motors are off: press MOTORS on the robot, and start again")
         if ahead and (room := free_distance(self._robot.sonar, self._robot.profile.body, forward=True)) < MARGIN:
             raise EndedError(f"an obstacle is {room:.2f} m ahead: make room, and start again")
-
-    @contextlib.contextmanager
-    def _keys(self) -> Iterator[Keyboard | None]:
-        """The keys of the terminal; none where a simulated robot is calibrated by a script."""
-        if self._simulated and not sys.stdin.isatty():
-            yield None
-            return
-        with keyboard() as keys:
-            yield keys
 
     # -- asking -----------------------------------------------------------------------------------------------
 
