@@ -86,16 +86,31 @@ raise SystemExit(main.main())
 """
 
 
+#: A node that gets Ctrl-C while it imports ROS.
+EARLY = """
+import os, signal, sys
+from amigobot_driver.ros import main
+
+class Interrupted:
+    def find_spec(self, name, *rest):
+        if name == "rclpy":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupted())
+raise SystemExit(main.main())
+"""
+
+
 #: A node that is never ready.
 NEVER_READY = """
 import threading
-from amigobot_driver.ros import main
+from amigobot_driver.ros import main, node
 
-def node():
+def never_ready():
     print("stuck", flush=True)
     threading.Event().wait()
 
-main.AmigobotNode = node
+node.AmigobotNode = never_ready
 main._END_LIMIT = 0.1
 raise SystemExit(main.main())
 """
@@ -165,6 +180,12 @@ def test_a_signal_stops_the_robot_although_a_callback_does_not_return() -> None:
             bench.wait_until(lambda: bench.robot.stopped and not bench.robot.in_session)
             bench.wait_until(lambda: bench.node.logged("in stuck"))  # it prints where the main thread is
         bench.node.send(signal.SIGKILL)
+
+
+def test_a_signal_before_the_node_is_ready_ends_it_without_a_traceback() -> None:
+    with Bench(node_command=(sys.executable, "-c", EARLY)) as bench:
+        assert bench.node.wait() == 0
+        assert not bench.node.logged("Traceback")
 
 
 def test_a_signal_ends_a_node_that_hangs() -> None:

@@ -11,13 +11,12 @@ import re
 import signal
 import sys
 import threading
+from typing import TYPE_CHECKING
 
-import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
-from rclpy.signals import SignalHandlerOptions
+if TYPE_CHECKING:
+    from rclpy.executors import SingleThreadedExecutor
 
-from .node import AmigobotNode
-from .node_parameters import BadParameter
+    from .node import AmigobotNode
 
 #: Time in s after a signal at which the robot is stopped even if a callback does not return.
 _STOP_LIMIT = 5.0
@@ -33,6 +32,14 @@ def main(args: list[str] | None = None) -> int:
         The exit code: 0, or 2 if a ROS argument, a parameter file or the value of a parameter is not allowed.
     """
     signals = _catch_signals()
+    # Imported here: a signal in the meantime ends the node as any other.
+    import rclpy
+    from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+    from rclpy.signals import SignalHandlerOptions
+
+    from .node import AmigobotNode
+    from .node_parameters import BadParameter
+
     # The handlers of rclpy wake the executor before they shut ROS down: if it looks in between, it waits forever.
     try:
         rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
