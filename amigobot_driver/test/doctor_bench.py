@@ -49,7 +49,7 @@ if "BENCH_USER" in os.environ:
         package = importlib.import_module("amigobot_driver." + layer)
         for module in pkgutil.walk_packages(getattr(package, "__path__", []), package.__name__ + "."):
             importlib.import_module(module.name)
-    importlib.import_module("amigobot_driver.doctor.table").checks()
+    importlib.import_module("amigobot_driver.doctor.table").table()
     user = int(os.environ["BENCH_USER"])
     os.setgroups([int(group) for group in os.environ["BENCH_GROUPS"].split()])
     os.setgid(user)

@@ -42,12 +42,6 @@ def without(*values: int) -> Callable[[bytes], bytes]:
     return lambda data: bytes(byte for byte in data if byte not in values)
 
 
-def repeating(share: float) -> Callable[[], Way]:
-    """Bytes come twice at random."""
-    chance = random.Random(2)
-    return changing(lambda data: b"".join(bytes((byte,)) * (1 + (chance.random() < share)) for byte in data))
-
-
 def framed(change: Callable[[bytes], bytes]) -> Callable[[], Way]:
     """Change whole frames, checksum included."""
 
@@ -71,33 +65,21 @@ def without_packets(*ids: int) -> Fault:
 # -- bytes ------------------------------------------------------------------------------------------------------------
 
 add("7 bits", down(lambda data: bytes(byte & 0x7F for byte in data)), "line-7-bit")
-add("bit 7 set", down(lambda data: bytes(byte | 0x80 for byte in data)), "line-stuck-bit", "line-7-bit", "wrong-speed")
 add("even parity", down(parity(0)), "line-parity")
-add("odd parity", down(parity(1)), "line-parity")
 add("inverted", down(lambda data: bytes(~byte & 0xFF for byte in data)), "line-inverted")
-add("inverted both ways", both(lambda data: bytes(~byte & 0xFF for byte in data)), "robot-off")
 add("bits reversed", down(lambda data: bytes(int(f"{byte:08b}"[::-1], 2) for byte in data)), "line-changes")
 add("bit 2 stuck at 0", down(lambda data: bytes(byte & ~4 for byte in data)), "line-stuck-bit")
 add("CR to LF", both(lambda data: data.replace(b"\r", b"\n")), "line-crlf", "line-control")
 add("LF to CR LF", both(lambda data: data.replace(b"\n", b"\r\n")), "line-crlf", "line-control")
-add("CR lost", both(without(0x0D)), "line-crlf", "line-control")
 add("BS lost", Fault(robot="p3dx-sh", down=changing(without(0x08))), "line-control")
-add("upper case lost", down(lambda data: data.lower()), "line-changes")
 add("header byte lost", down(without(0xFA)), "line-control")
 add("NUL before each packet", down(lambda data: data.replace(b"\xfa\xfb", b"\0\xfa\xfb")), "bad-link")
 add("NUL lost", down(without(0)), "line-nul")
-add("NUL lost both ways", both(without(0)), "robot-off")
 add("XON/XOFF", both(without(0x11, 0x13)), "line-xon-xoff", "line-control")
-add("XON/XOFF to the robot", Fault(up=changing(without(0x11, 0x13))), "line-control")
 add("Telnet", both(lambda data: data.replace(b"\xff", b"\xff\xff")), "telnet", "line-control")
-add("255 lost", both(without(0xFF)), "line-control")
 add("each byte twice", down(lambda data: bytes(byte for byte in data for _ in "12")), "line-doubled")
-add("hexadecimal text", down(lambda data: data.hex(" ").encode()), "line-text")
 add("UTF-8", down(lambda data: data.decode("latin-1").encode()), "line-7-bit")
-add("above 127 replaced", down(lambda data: bytes(byte if byte < 128 else 63 for byte in data)), "line-7-bit")
 add("1 % of the bytes lost", Fault(down=losing(0.01)), "bad-link")
-add("1 % of the bytes twice", Fault(down=repeating(0.01)), "bad-link")
-add("checksum bytes swapped", Fault(down=framed(lambda f: f[:-2] + f[:-3:-1])), "checksum")
 add("checksum 0", Fault(down=framed(lambda f: f[:-2] + bytes(2))), "checksum")
 add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "cut-packets")
 add("1 % of the bytes damaged", Fault(options={"faults": Faults(corrupt=0.002)}), "bad-link")
@@ -152,16 +134,6 @@ def frozen() -> Way:
     return edited(edit)()
 
 
-def repeated() -> Callable[[bytearray, float], list[bytes]]:
-    chance = random.Random(5)
-    return lambda data, now: [bytes(data)] * (1 + (data[0] & 0xF0 == 0x30 and chance.random() < 0.1))
-
-
-def each_40th() -> Callable[[bytes], bytes]:
-    count = itertools.count(1)
-    return lambda data: bytes(byte for byte in data if next(count) % 40)
-
-
 def act_once(time: float, action: Callable[[Simulator], object]) -> Callable[[Simulator, float], None]:
     """Act some seconds after the start, once for each simulator."""
     done: list[Simulator] = []
@@ -174,18 +146,11 @@ def act_once(time: float, action: Callable[[Simulator], object]) -> Callable[[Si
     return act
 
 
-add("deaf from the start of the session", Fault(up=until(2.5)), "deaf")
 add("deaf later", Fault(up=until(5.0)), "deaf")
 add("half of the commands lost", Fault(up=until(2.5, after=losing(0.08))), "lost-commands")
 add("SYNC1 not answered", without_packets(1), "no-session")
 add("SYNC2 not answered", without_packets(2), "no-session")
 add("CONFIG not answered", without_packets(0x20), "deaf")
-add(
-    "CONFIG cut",
-    Fault(down=edited(lambda data, now: [data[:30] if data[0] == 0x20 else data])),
-    "malformed-packets",
-    "deaf",
-)
 add("SIP with another id", Fault(down=sip(lambda data, now: data.__setitem__(0, 0x22))), "unknown-packets")
 add(
     "CLOSE ignored",
@@ -198,10 +163,6 @@ add(
     "lost-commands",
 )
 add("the robot falls silent", Fault(down=until(5.0)), "falls-silent")
-add("10 % of the packets twice", Fault(down=edited(repeated())), "packets-twice")
-add("every 40th byte lost", Fault(down=changing(each_40th())), "bad-link", "damaged-session")
-add("ESC lost", both(without(0x1B)), "line-control")
-add("Telnet to the robot", Fault(up=changing(lambda data: data.replace(b"\xff", b"\xff\xff"))), "line-control")
 add("commands arrive twice", Fault(up=changing(lambda data: data * 2)), "no-session")
 add("commands arrive twice later", Fault(up=until(3.0, changing(lambda data: data * 2))), "other-client")
 add("motors stay on", Fault(down=sip(lambda data, now: data.__setitem__(16, data[16] | 1))), "motors-stay-on")
@@ -209,7 +170,6 @@ add("frozen packets", Fault(down=frozen), "frozen-packets")
 add("resets", Fault(options={"faults": Faults(reset=Window(5.0, every=5.0))}), "controller-resets")
 add("another client closes", Fault(act=act_once(6.0, lambda sim: sim.disconnect())), "controller-resets")
 add("silence of 2 s", Fault(options={"faults": Faults(silence=Window(5.0, 2.0))}), "interrupted-session")
-add("silence of 0.8 s", Fault(options={"faults": Faults(silence=Window(5.0, 0.8, 2.0))}), "pauses")
 add("opens no session", Fault(options={"faults": Faults(refuse_open=True)}), "refuses-sessions")
 add(
     "HOSTBAUD falls back",
@@ -247,8 +207,6 @@ add("pose jumps", Fault(down=word(X, lambda now, old: (old + 3000 * (int(now) //
 add("heading drifts", Fault(down=word(HEADING, lambda now, old: round(20 * now))), "heading-drifts")
 add("velocity peaks", Fault(down=word(RIGHT, lambda now, old: 900 * (int(10 * now) % 13 == 0))), "velocity-at-rest")
 add("heading 20000", Fault(down=word(HEADING, lambda now, old: 20000)), "heading-range")
-add("two voltages", Fault(robot="amigo-sh", down=byte(BATTERY, lambda now, old: 0)), "battery-reading")
-add("a wheel reports 0.1 m/s", Fault(down=word(LEFT, lambda now, old: 163)), "velocity-at-rest", "moves-at-rest")
 add("it says that it moves", Fault(down=byte(0, lambda now, old: 0x33)), "moving-flag")
 add("a wheel stalls", Fault(down=byte(STALL, lambda now, old: old | 1)), "stalled")
 add("motors flicker", Fault(down=word(FLAGS, lambda now, old: old ^ int(now) % 2)), "motors-switched")
@@ -272,30 +230,20 @@ def pings(change: Callable[[list[tuple[int, int]]], list[tuple[int, int]]]) -> C
     return edited(edit)
 
 
-add("all sonars stuck", Fault(options={"faults": Faults(stuck_sonars=frozenset(range(8)))}), "sonars-stuck")
 add("all sonars one value", Fault(down=pings(lambda old: [(number, 1234) for number, _ in old])), "sonars-stuck")
 add("other sonar numbers", Fault(down=pings(lambda old: [(number + 4, r) for number, r in old])), "sonar-numbers")
 add("all sonars without echo", Fault(options={"faults": Faults(dead_sonars=frozenset(range(8)))}), "sonars-deaf")
 add("ranges of 65 m", Fault(down=pings(lambda old: [(number, 65535) for number, _ in old])), "sonar-range")
 add("one sonar only", Fault(down=pings(lambda old: [one for one in old if one[0] == 3])), "sonar-sequence")
 add("no sonar", Fault(down=pings(lambda old: [])), "sonars-silent")
-add("sonar stuck", Fault(options={"faults": Faults(stuck_sonars=frozenset({2}))}), "sonar-stuck")
 add("sonar mute", Fault(options={"faults": Faults(mute_sonars=frozenset({2}))}), "sonar-silent")
 add("sonar dead", Fault(options={"faults": Faults(dead_sonars=frozenset({2}))}), "sonar-deaf")
 add("cross-talk", Fault(options={"faults": Faults(cross_talk=0.3)}), "sonar-cross-talk")
-add(
-    "rear ring silent",
-    Fault(robot="p3dx", down=pings(lambda old: [one for one in old if one[0] < 8])),
-    "sonar-sequence",
-)
 add(
     "random ranges",
     Fault(down=pings(lambda old: [(number, 200 + 7919 * (ping + number) % 4700) for number, ping in old])),
     "sonar-random",
 )
-add("readings of one number", Fault(down=pings(lambda old: [(0, reading) for _, reading in old])), "sonar-sequence")
-add("inputs flicker", Fault(down=sip(lambda data, now: data.__setitem__(-2, int(10 * now) % 256))), "field-digital-in")
-add("gyro silent", Fault(robot="amigo-sh", options={"faults": Faults(dead_gyro=True)}), "gyro")
 add("gyro off", Fault(robot="amigo-sh", options={"faults": Faults(gyro_offset=200)}), "gyro")
 
 # -- settings ---------------------------------------------------------------------------------------------------------
@@ -306,25 +254,12 @@ def flash(robot: str = "amigo", **values: int | str) -> Fault:
     return Fault(robot=robot, options={"profile": dataclasses.replace(profile, flash={**profile.flash, **values})})
 
 
-add("WatchDog 0", flash(WatchDog=0), "setting-watchdog")
 add("WatchDog 20 s", flash(WatchDog=20000), "setting-watchdog")
-add("WatchDog 50 ms", flash(WatchDog=50), "setting-watchdog")
 add("RevCount + 20 %", flash(RevCount=27970), "setting-revcount")
-add("RevCount - 20 %", flash("amigo-sh", RevCount=18400), "setting-revcount")
 add("TicksMM + 20 %", flash("amigo-sh", TicksMM=36), "setting-ticksmm")
 add("subclass amigo-sh of an AmigOS", flash(Subtype="amigo-sh"), "wrong-subclass")
-add("subclass amigo of an AmigoSH", flash("amigo-sh", Subtype="amigo"), "wrong-subclass")
 add("subclass p3dx of an AmigoBot", flash(Subtype="p3dx"), "setting-revcount", "sonar-sequence")
 add("TransVelMax 20", flash(TransVelMax=20), "setting-transvelmax")
-add("RotVelMax 5", flash(RotVelMax=5), "setting-rotvelmax")
-add("TransAcc 5", flash(TransAcc=5), "setting-transacc")
-add("TransDecel 10", flash(TransDecel=10), "setting-transdecel", "slow-stop")
-add("RotKp 0", flash(RotKp=0), "setting-rotkp")
-add("PwmMax 20", flash(PwmMax=20), "setting-pwmmax")
-add("LowBattery 0", flash(LowBattery=0), "setting-lowbattery")
-add("StallVal 2000", flash(StallVal=2000), "setting-stallval")
-add("StallCount 30 s", flash(StallCount=30000), "setting-stallcount")
-add("DriftFactor 3000", flash("amigo-sh", DriftFactor=3000), "setting-driftfactor")
 add("SInfoCycle 2", flash("amigo-sh", SInfoCycle=2), "line-full")
 add(
     "FLASH of zeros",
@@ -410,24 +345,15 @@ def config(**values: int | str) -> Fault:
 
 SYNC0 = Command.PULSE().encode()
 
-add("decimal text", down(lambda data: "".join(f"{each} " for each in data).encode()), "line-text")
 add("binary digits", down(lambda data: "".join(f"{each:08b} " for each in data).encode()), "line-text")
-add("XOR", down(lambda data: bytes(each ^ 0x55 for each in data)), "line-changes")
-add("low bits lost", down(lambda data: bytes(each & 0xF0 for each in data)), "line-stuck-bit")
-add("XON before packets", down(lambda data: data.replace(b"\xfa\xfb", b"\x11\xfa\xfb")), "bad-link")
-add("CR LF behind packets", Fault(down=framed(lambda f: f + b"\r\n")), "bad-link")
-add("packets cut to 32 bytes", Fault(down=framed(lambda f: f[:32])), "cut-packets")
 add("noise on packets", Fault(down=noise(0.01)), "bad-link")
 add("noise on commands", Fault(up=noise(0.03)), "lost-commands")
-add("1.2 s late", Fault(down=late(lambda now: 1.2)), "latency")
 add("commands 0.8 s late", Fault(up=late(lambda now: 0.8)), "latency", "no-session")
 add("a delay that grows", Fault(up=late(lambda now: 0.1 * (now - 1000))), "growing-delay")
 add("held for 0.9 s each 3 s", Fault(down=late(lambda now: max(0.0, 0.9 - now % 3))), "late-packets")
 add("the last byte held", Fault(down=held_tail), "split-packets")
 add("pairs of packets swapped", Fault(down=swapped_pairs), "packet-order")
 add("two robots on one line", Fault(down=edited(two_robots)), "two-senders")
-add("a packet a second", each_nth(10, True), "slow-packets")
-add("three packets a second", each_nth(3, True), "slow-packets")
 add("every third packet lost", each_nth(3, False), "lost-packets")
 add("SInfoCycle that is not kept", config(info_cycle=50), "slow-packets")
 add("SYNC0 lost", Fault(up=commands(lambda raw, now: [(0.0, raw)] * (raw != SYNC0))), "no-session")
@@ -456,3 +382,25 @@ add(
 add("HasGyro 2 of an AmigoSH", flash("amigo-sh", HasGyro=2), "setting-equipment")
 add("HostBaud of another speed", config(host_baud=4), "setting-equipment")
 add("another name in CONFIG", config(name="Wall-E"), "two-identities")
+
+# -- invented after the table of figures was made ---------------------------------------------------------------------
+
+
+def after(time: float, change: Callable[[bytearray], bytes]) -> Callable[[], Way]:
+    """Change SIPs from some seconds after the start on."""
+    return edited(lambda data, now: [change(data)] if data[0] & 0xF0 == 0x30 and now - 1000.0 > time else [bytes(data)])
+
+
+def swapped(data: bytes) -> bytes:
+    return b"".join(data[at : at + 2][::-1] for at in range(0, len(data), 2))
+
+
+add("pairs of bytes swapped", Fault(down=framed(lambda f: swapped(f))), "line-changes")
+add("a byte inserted after 255", down(lambda data: data.replace(b"\xff", b"\xff\x00")), "line-escaped")
+add("answers 0.45 s late", Fault(down=late(lambda now: 0.45)), "latency")
+add("heaps of 2 s", Fault(network=True, down=late(lambda now: 2.0 - now % 2.0)), "late-packets")
+add(
+    "sonars silent later",
+    Fault(down=after(6.0, lambda data: bytes(data[:19]) + b"\0" + bytes(data[20 + 3 * data[19] :]))),
+    "sonars-silent",
+)

@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import re
-import subprocess
 import sys
 import time
 import types
@@ -23,24 +22,12 @@ from doctor_bench import PtyLine, RobotLine, TcpLine, no_permission, port_busy, 
 from fault_proxy import Fault, VirtualPort
 
 from amigobot_driver.cli import main
-from amigobot_driver.doctor import (
-    Anonymizer,
-    Case,
-    Cause,
-    Endpoint,
-    Finding,
-    Graph,
-    Severity,
-    examine,
-    examine_graph,
-    link_checks,
-    parse_target,
-    verdict,
-)
-from amigobot_driver.doctor.evidence import period_and_loss
-from amigobot_driver.doctor.graph import STATUS_TYPE
-from amigobot_driver.doctor.processes import clients_of, holders_of
-from amigobot_driver.doctor.table import MEASURES, checks
+from amigobot_driver.doctor import Case, Cause, Finding, Severity, examine, parse_target, verdict
+from amigobot_driver.doctor.examination import Evidence
+from amigobot_driver.doctor.graph import STATUS_TYPE, Endpoint, Graph, examine_graph
+from amigobot_driver.doctor.line_figures import period_and_loss
+from amigobot_driver.doctor.report import Anonymizer
+from amigobot_driver.doctor.table import HELPERS
 from amigobot_driver.doctor.target import Kind
 from amigobot_driver.errors import PortError
 from amigobot_driver.protocol import Command, Instruction
@@ -84,15 +71,6 @@ def test_the_zeros_of_a_foreign_simulator_are_no_faults(tmp_path: Path) -> None:
     findings = look(f"sim://?robot={robot}")
     assert causes(findings) == []
     assert "no watchdog stops it" in texts(findings, "configuration")
-
-
-@pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx", "erratic"])
-def test_a_robot_without_a_fault_has_no_problem(robot: str) -> None:
-    findings = look(f"sim://{robot}")
-    assert causes(findings) == []
-    assert {"session", "identity", "configuration", "battery", "sonars", "motors", "link"} <= {
-        finding.check for finding in findings
-    }
 
 
 #: What the doctor may send. VEL and RVEL are those of a stop.
@@ -171,22 +149,6 @@ def test_a_faulty_sonar_is_named(kind: str) -> None:
     assert 'sonar_sequence:="0 1 3 4 5 6 7"' in cause.command
 
 
-def test_cross_talk_is_one_problem_of_the_ring() -> None:
-    findings = look("sim://amigo?faults=cross_talk=0.3")
-    assert causes(findings) == ["sonar-cross-talk"]
-    assert "sonars of another robot disturb" in problems(findings)[0][1].text
-
-
-@pytest.mark.parametrize(
-    ("fault", "seen"),
-    [("dead_gyro=1", "samples of the gyro .* is 0"), ("gyro_offset=200", r"mean of the gyro .* is 7\d\d")],
-)
-def test_a_broken_gyro_is_a_warning(fault: str, seen: str) -> None:
-    findings = look(f"sim://amigo-sh?faults={fault}", 2.0)
-    assert causes(findings) == ["gyro"]
-    assert re.search(seen, texts(findings, "gyro"))
-
-
 def test_bumpers_and_the_stop_button_are_named() -> None:
     findings = look("sim://p3dx?faults=pressed_bumpers=0,7;stop_button=1", 2.0)
     assert causes(findings) == ["stop-button", "bumper-pressed"]
@@ -206,47 +168,12 @@ def test_a_checksum_over_the_count_is_told_with_the_profile_for_it(tmp_path: Pat
     assert "checksum_over_count: true" in cause.command
 
 
-def test_packets_that_come_rarely_but_regularly_are_slow_and_not_lost(tmp_path: Path) -> None:
-    (tmp_path / "slow.yaml").write_text("extends: amigo\nname: slow\nphysics: {cycle_ratio: 3.0}\n")
-    findings = look(f"sim://?robot={tmp_path / 'slow.yaml'}", 5.0)
-    # A busy computer makes them irregular: then they count as lost.
-    assert causes(findings, of_link=True)[0] in ("slow-packets", "bad-link")
-
-
-def test_a_controller_that_restarts_again_and_again_ends_the_session() -> None:
-    findings = look("sim://amigo?faults=reset=4::4", 10.0)
-    # A busy computer opens the session late, and may miss the packet of the restart.
-    assert causes(findings, of_link=True)[0] in ("controller-resets", "bad-link")
-
-
 def test_a_bridge_with_telnet_is_a_warning() -> None:
     bridge = TcpLine(("127.0.0.1", 0), lambda data: b"\xff\xfb\x01")
     try:
         assert "telnet" in causes(look(bridge.url))
     finally:
         bridge.close()
-
-
-def test_sonars_without_any_echo_are_not_called_well() -> None:
-    assert causes(look("sim://amigo?world=empty")) == ["sonars-deaf"]
-
-
-def test_a_nearly_empty_battery_is_a_problem_with_its_voltage() -> None:
-    findings = look("sim://amigo?charge=0.04", 2.0)
-    assert causes(findings) == ["battery-low"]
-    assert re.search(r"10\.\d V", texts(findings, "battery"))
-
-
-def test_a_robot_that_opens_no_session_has_a_low_battery() -> None:
-    findings = look("sim://amigo?faults=refuse_open=1", 2.0)
-    assert causes(findings, of_link=True)[0] == "refuses-sessions"
-    assert "opens no session" in texts(findings, "link")
-
-
-def test_a_watchdog_that_is_off_is_an_error(tmp_path: Path) -> None:
-    robot = tmp_path / "mine.yaml"
-    robot.write_text("extends: amigo\nname: mine\nflash: {WatchDog: 0}\n")
-    assert causes(look(f"sim://?robot={robot}", 2.0)) == ["setting-watchdog"]
 
 
 def test_a_robot_that_takes_long_to_stop_is_an_error(tmp_path: Path) -> None:
@@ -336,12 +263,6 @@ def test_a_wrong_target_is_explained(target: str, key: str, command: str) -> Non
     assert cause.command.startswith(command or "amigobot doctor")
 
 
-def test_a_file_is_no_serial_port(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_text("")
-    assert causes(look(str(file))) == ["no-port"]
-
-
 def test_a_slow_latency_timer_is_a_warning_with_the_command_that_sets_it(tmp_path: Path) -> None:
     line = PtyLine(tmp_path / "robot", silent)
     try:
@@ -384,26 +305,6 @@ def test_what_is_no_target_is_refused(typed: str) -> None:
 # -- other programs ---------------------------------------------------------------------------------------------------
 
 
-def test_the_programs_at_a_port_and_at_a_server_are_found(tmp_path: Path) -> None:
-    line, server = PtyLine(tmp_path / "robot", silent), TcpLine(("127.0.0.1", 0), silent)
-    host, _, port = server.url.rpartition(":")
-    code = (
-        "import socket, sys, time; a = open(sys.argv[1], 'rb', 0); "
-        "b = socket.create_connection((sys.argv[2], int(sys.argv[3]))); print('open', flush=True); time.sleep(60)"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code, line.url, host, port], stdout=subprocess.PIPE)
-    try:
-        assert process.stdout is not None and process.stdout.readline()
-        assert [holder.pid for holder in holders_of(line.url)] == [process.pid]
-        assert [client.pid for client in clients_of({host}, int(port))] == [process.pid]
-        assert clients_of({host}, 1) == []
-    finally:
-        process.kill()
-        process.communicate()
-        line.close()
-        server.close()
-
-
 @pytest.mark.parametrize("cause", [no_permission, port_busy])
 def test_the_remedy_as_printed_cures_the_cause(cause: Callable[[], Any]) -> None:
     if cause is no_permission and os.geteuid():
@@ -419,13 +320,6 @@ def test_the_remedy_as_printed_cures_the_cause(cause: Callable[[], Any]) -> None
 TWIST, STAMPED = "geometry_msgs/msg/Twist", "geometry_msgs/msg/TwistStamped"
 DRIVER = "/amigobot"
 STATUS = {"/status": (Endpoint(DRIVER, STATUS_TYPE),)}
-
-
-def test_a_graph_whose_nodes_have_no_name_yet_is_known() -> None:
-    """DDS discovers a publisher before the name of its node: the graph is read again."""
-    unknown = Endpoint("_NODE_NAMESPACE_UNKNOWN_/_NODE_NAME_UNKNOWN_", STATUS_TYPE)
-    assert Graph(publishers={"/status": (unknown,)}).nameless
-    assert not Graph(publishers=STATUS).nameless
 
 
 def graph_causes(graph: Graph) -> list[str]:
@@ -504,12 +398,6 @@ def test_ros2_doctor_gets_a_check_and_a_report(ros2doctor: types.ModuleType, mon
     assert ("ROS settings", "warning: domain 150") in report.report().items
 
 
-def test_ros2_doctor_finds_both_by_their_entry_points() -> None:
-    setup = (Path(__file__).parents[1] / "setup.py").read_text(encoding="utf-8")
-    assert '"ros2doctor.checks": ["amigobot = amigobot_driver.cli.ros2doctor:AmigobotCheck"]' in setup
-    assert '"ros2doctor.report": ["amigobot = amigobot_driver.cli.ros2doctor:AmigobotReport"]' in setup
-
-
 def test_a_real_graph_can_be_read() -> None:
     pytest.importorskip("rclpy")
     from amigobot_driver.cli.graph_reader import read_graph
@@ -526,8 +414,8 @@ def test_a_healthy_robot_is_exit_status_0_in_80_columns(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    for name in ("_LOST", "_PAUSED", "_JITTER", "_LATE"):  # a busy computer delays packets
-        monkeypatch.setattr(link_checks, name, 100.0)
+    for name in ("lost", "paused", "jitter", "late_answers"):  # a busy computer delays packets
+        monkeypatch.setattr(Evidence, name, 0.0)
     assert main(["doctor", "sim://amigo", "--seconds", "5", "--no-ros"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "All is well at rest. Not examined: driving (`amigobot verify` does)."
@@ -584,8 +472,8 @@ def test_names_and_addresses_are_replaced(monkeypatch: pytest.MonkeyPatch) -> No
     assert names.text(text) == "ROBOT (SERIAL) at HOST, ADDRESS, ADDRESS on COMPUTER in HOME/x"
 
 
-def test_each_row_of_the_table_has_a_measure_and_each_measure_a_row() -> None:
-    assert set(MEASURES) == {check.measure for check in checks()}
+def test_no_figure_has_the_name_of_a_helper() -> None:
+    assert not HELPERS.keys() & set(dir(Evidence))
 
 
 def test_causes_are_ranked_the_line_first_and_errors_before_warnings() -> None:

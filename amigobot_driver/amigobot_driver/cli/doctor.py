@@ -26,23 +26,13 @@ import time
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TextIO
 
-from ..doctor import (
-    OBSERVED,
-    Case,
-    Finding,
-    Kind,
-    Severity,
-    Target,
-    as_json,
-    choose_port,
-    examine,
-    examine_graph,
-    not_examined,
-    parse_target,
-    verdict,
-)
+from ..doctor import Case, Finding, Kind, Severity, Target, as_json, examine, parse_target, verdict
+from ..doctor.case import OBSERVED
+from ..doctor.computer import ChosenPort
+from ..doctor.examination import not_examined
+from ..doctor.graph import examine_graph
+from ..doctor.table import findings_of
 from ..errors import PortError
 from ..profiles import ProfileError, load_profile
 from ..protocol import BAUD_RATES
@@ -54,9 +44,13 @@ _LABEL_WIDTH, _NAME_WIDTH = 7, 16
 _WIDTH = 100  #: widest output
 #: Longest examination (s) with the default options, without start and end of the program.
 _LIMIT = 12.0
-_LABELS = {Severity.OK: "ok", Severity.NOTE: "note", Severity.WARNING: "WARN", Severity.ERROR: "ERROR"}
-#: Styles of a terminal, as numbers of SGR.
-_STYLES = {Severity.OK: "32", Severity.NOTE: "36", Severity.WARNING: "33", Severity.ERROR: "31;1"}
+#: Label and style, as numbers of SGR.
+_LABELS = {
+    Severity.OK: ("ok", "32"),
+    Severity.NOTE: ("note", "36"),
+    Severity.WARNING: ("WARN", "33"),
+    Severity.ERROR: ("ERROR", "31;1"),
+}
 _BOLD, _FAINT = "1", "2"
 
 
@@ -83,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
             load_profile(args.robot)
     except (PortError, ProfileError) as error:
         raise UsageError(str(error)) from None
-    printer = _Printer(sys.stdout, quiet=args.json)
+    printer = _Printer(quiet=args.json)
     case = Case(
         target=target or Target("", "", Kind.SERIAL),
         baud=args.baud,
@@ -96,9 +90,8 @@ def run(args: argparse.Namespace) -> int:
     for finding in _findings(case, ros=not args.no_ros):
         findings.append(finding)
         printer.finding(finding)
-    seconds = time.monotonic() - began
-    printer.verdict(findings, case.target)
-    result = as_json(case.target, findings, seconds)
+    printer.verdict(findings)
+    result = as_json(case.target, findings, time.monotonic() - began)
     if args.json:
         print(json.dumps(result, indent=2, default=str))
     if args.report:
@@ -114,10 +107,10 @@ def run(args: argparse.Namespace) -> int:
 def _findings(case: Case, *, ros: bool) -> Iterator[Finding]:
     if not case.target.url:
         case.on_progress("looking for serial ports")
-        port, finding = choose_port()
-        yield finding
-        if port:
-            case.target = parse_target(port)
+        chosen = ChosenPort()
+        yield from findings_of("ports", chosen)
+        if chosen.device:
+            case.target = parse_target(chosen.device)
     if case.target.url:
         yield from examine(case)
     if ros and find_spec("rclpy") is not None:
@@ -131,68 +124,55 @@ def _findings(case: Case, *, ros: bool) -> Iterator[Finding]:
 class _Printer:
     """Prints findings as they come, and the verdict; keeps the text for a report."""
 
-    def __init__(self, file: TextIO, *, quiet: bool) -> None:
-        self._file, self._quiet = file, quiet
-        self._lines: list[str] = []
+    def __init__(self, *, quiet: bool) -> None:
+        self.text = ""  #: all lines so far, without colors
+        self._quiet = quiet
         self._width = min(_WIDTH, shutil.get_terminal_size((80, 24)).columns)
-        self._color = file.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+        self._color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
         self._shows_progress = sys.stderr.isatty() and not quiet
-
-    @property
-    def text(self) -> str:
-        """All lines so far, without colors."""
-        return "\n".join(self._lines) + "\n"
-
-    def line(self, text: str, style: str = "") -> None:
-        """Print a line."""
-        self._lines.append(text)
-        if self._quiet:
-            return
-        self._clear()
-        print(f"\x1b[{style}m{text}\x1b[0m" if style and self._color else text, file=self._file, flush=True)
 
     def progress(self, text: str) -> None:
         """Show what is done now, until the next line."""
         if self._shows_progress:
-            print(f"\r\x1b[2K  ... {text}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[2K{f'  ... {text}' if text else ''}", end="", file=sys.stderr, flush=True)
+
+    def line(self, text: str, style: str = "", label: str = "") -> None:
+        """Print a line; the style is that of the label, or of all without one."""
+        self.text += f"{label}{text}\n"
+        if self._quiet:
+            return
+        self.progress("")
+        begin, end = (f"\x1b[{style}m", "\x1b[0m") if style and self._color else ("", "")
+        print(f"{begin}{label}{end}{text}" if label else f"{begin}{text}{end}", flush=True)
 
     def finding(self, finding: Finding) -> None:
         """Print a finding."""
-        label, style = _LABELS[finding.severity], _STYLES[finding.severity]
-        colored = f"\x1b[{style}m{label:<{_LABEL_WIDTH}}\x1b[0m" if self._color else f"{label:<{_LABEL_WIDTH}}"
+        label, style = _LABELS[finding.severity]
         indent = " " * (2 + _LABEL_WIDTH + _NAME_WIDTH)
         first, *rest = self._wrapped(finding.text, indent)
-        plain = f"  {label:<{_LABEL_WIDTH}}{finding.check:<{_NAME_WIDTH}}{first}"
-        self._lines.append(plain)
-        if not self._quiet:
-            self._clear()
-            print(f"  {colored}{finding.check:<{_NAME_WIDTH}}{first}", file=self._file, flush=True)
+        self.line(f"{finding.check:<{_NAME_WIDTH}}{first}", style, f"  {label:<{_LABEL_WIDTH}}")
         for line in rest:
             self.line(indent + line)
-        for detail in finding.details:
-            for line in self._wrapped(detail, indent):
-                self.line(indent + line, _FAINT)
+        for line in (line for detail in finding.details for line in self._wrapped(detail, indent)):
+            self.line(indent + line, _FAINT)
 
-    def verdict(self, findings: Sequence[Finding], target: Target) -> None:
+    def verdict(self, findings: Sequence[Finding]) -> None:
         """Print the causes, the most probable first, with their remedies."""
         self.line("")
-        causes = verdict(findings)
+        causes, left_out = verdict(findings), not_examined(findings)
         if not causes:
-            left_out = not_examined(findings)
             closing = f"All is well at rest. Not examined: {'; '.join(left_out)}." if left_out else "All is well."
             for line in self._wrapped(closing, ""):
-                self.line(line, _STYLES[Severity.OK])
+                self.line(line, _LABELS[Severity.OK][1])
             return
         severe = any(finding.severity is Severity.ERROR for finding in findings)
         title = "It does not work. " if severe else "It works, with a problem. "
-        count = "The cause:" if len(causes) == 1 else "The causes, the most probable first:"
-        self.line(title + count, _BOLD)
+        self.line(title + ("The cause:" if len(causes) == 1 else "The causes, the most probable first:"), _BOLD)
         for number, (finding, cause) in enumerate(causes, 1):
-            mark = f"{number}. " if len(causes) > 1 else "   "
             self.line("")
-            for line in self._wrapped(cause.text, "   "):
-                self.line(f"{mark}{line}", _STYLES[finding.severity])
-                mark = "   "
+            first, *rest = self._wrapped(cause.text, "   ")
+            for line in (f"{f'{number}.' if len(causes) > 1 else '':<3}{first}", *(f"   {line}" for line in rest)):
+                self.line(line, _LABELS[finding.severity][1])
             for line in self._wrapped(cause.action, "   ") if cause.action else ():
                 self.line(f"   {line}")
             if cause.command:
@@ -201,7 +181,3 @@ class _Printer:
 
     def _wrapped(self, text: str, indent: str) -> list[str]:
         return textwrap.wrap(text, max(30, self._width - len(indent)), break_on_hyphens=False) or [""]
-
-    def _clear(self) -> None:
-        if self._shows_progress:
-            print("\r\x1b[2K", end="", file=sys.stderr, flush=True)

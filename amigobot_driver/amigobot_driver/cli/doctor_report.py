@@ -13,13 +13,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..doctor import Anonymizer, Case, environment
+from ..doctor import Case
+from ..doctor.report import Anonymizer, environment
 from ..packet_file import Head, RecordedFrame, write_head, write_record
 from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, FrameDecoder, parse
 from ..robot import RobotSnapshot
-
-#: Names of the files inside.
-TEXT, JSON, PACKETS = "doctor.txt", "doctor.json", "packets.amigo"
 
 
 def pack(file: Path, case: Case, result: Mapping[str, Any], text: str) -> None:
@@ -39,10 +37,10 @@ def pack(file: Path, case: Case, result: Mapping[str, Any], text: str) -> None:
     names = Anonymizer(case.target, identity.name if identity else "", config.serial if config else "")
     content = json.dumps({"environment": environment(), **result}, indent=2, default=str)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(TEXT, names.text(text))
-        archive.writestr(JSON, names.text(content))
+        archive.writestr("doctor.txt", names.text(text))
+        archive.writestr("doctor.json", names.text(content))
         if snapshot is not None:
-            archive.writestr(PACKETS, _packets(case, snapshot, names))
+            archive.writestr("packets.amigo", _packets(case, snapshot, names))
 
 
 def _packets(case: Case, snapshot: RobotSnapshot, names: Anonymizer) -> bytes:

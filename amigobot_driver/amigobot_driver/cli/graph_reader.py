@@ -17,7 +17,7 @@ from rclpy.qos import qos_profile_sensor_data
 from rclpy.time import Time
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 
-from ..doctor import Endpoint, Graph
+from ..doctor.graph import Endpoint, Graph
 from .temporary_node import TemporaryNode
 
 _DISCOVERY = 2.0  #: s in which nodes are discovered

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from ros2doctor.api import DoctorCheck, DoctorReport, Report, Result
 
-from ..doctor import Severity, examine_graph, verdict
+from ..doctor import Severity, verdict
+from ..doctor.graph import examine_graph
 from .graph_reader import read_graph
 
 

@@ -1,33 +1,253 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The computer's side of a target, before a byte is sent: the steps for each kind of port; the last one opens it."""
+"""The computer's side of a target, before a byte is sent. Each figure is measured when a row asks for it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import contextlib
+import difflib
+import grp
+import os
+import pwd
+import re
+import socket
+import stat
+import time
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
 
 from ..errors import PortError
-from . import network, serial_port
+from ..parallel import run_parallel
+from ..transport.tcp import DEFAULT_TCP_PORT
 from .case import Case
-from .finding import Cause, Finding, Severity
-from .target import Kind
+from .processes import Process, holders_of
+from .session import OwnSession
+from .tap import received
+from .target import Kind, parse_target
+
+#: Drivers of serial ports on the main board, which are not adapters.
+_BUILT_IN = {"port", "serial8250"}
+#: s in which a server that refuses a second client closes its connection, and in which a host must accept one.
+_HANG_UP, _REACH = 0.5, 2.0
+#: Telnet's negotiation of options: IAC, then WILL, WONT, DO or DONT.
+_TELNET = re.compile(rb"\xff[\xfb-\xfe]")
+#: TCP ports of serial bridges besides the default: MobileSim's next robots, Moxa, Lantronix, ser2net, Digi, telnet.
+_USUAL_PORTS = (DEFAULT_TCP_PORT, 8102, 8103, 4001, 10001, 14001, 2000, 2101, 3001, 5000, 23)
 
 
-def simulated_robot(case: Case) -> Iterator[Finding]:
-    """Open a simulated robot in this process."""
-    try:
-        case.open()
-    except PortError as error:
-        cause = Cause("no-port", f"{error}.", "", "amigobot doctor sim://")
-        yield Finding("simulated robot", Severity.ERROR, "there is no such simulated robot", (cause,))
-        return
-    yield Finding("simulated robot", Severity.OK, "a simulated robot in this process")
+class Computer:
+    """What this computer shows of a port of any kind, which it opens at last."""
+
+    def __init__(self, case: Case) -> None:
+        self.case, self.target = case, case.target
+
+    @cached_property
+    def error(self) -> str:
+        """Why the port cannot be opened; "" if it can."""
+        try:
+            self.case.open()
+        except PortError as error:
+            return str(error).removeprefix(f"{self.target.url}: ")
+        return ""
 
 
-#: The steps by kind of port; an error ends the examination.
-STEPS: Mapping[Kind, tuple[Callable[[Case], Iterator[Finding]], ...]] = {
-    Kind.SERIAL: (serial_port.port, serial_port.permission, serial_port.other_programs, serial_port.opening),
-    Kind.NETWORK: (network.host_name, network.other_clients, network.connection),
-    Kind.SIMULATED: (simulated_robot,),
+class SerialPort(Computer):
+    """A serial port: is it there, may it be used, does another program use it, how is it set."""
+
+    def __init__(self, case: Case) -> None:
+        super().__init__(case)
+        self.path = case.target.url
+        #: a URL of pyserial, or a pattern of names
+        self.as_it_is = "://" in self.path or any(letter in self.path for letter in "*?[")
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is such a file."""
+        return self.as_it_is or os.path.exists(self.path)
+
+    @cached_property
+    def others(self) -> list[str]:
+        """The other serial ports."""
+        return [device for device, _ in serial_ports() if device != self.path]
+
+    @property
+    def near(self) -> str:
+        """The other port whose name is most like this one's."""
+        return next(iter(difflib.get_close_matches(self.path, self.others, 1, 0.0)), "")
+
+    @property
+    def something_else(self) -> str:
+        """What it is that is no serial port; "" if it is one."""
+        if self.as_it_is or not self.exists:
+            return ""
+        mode, device = os.stat(self.path).st_mode, Path(os.path.realpath(self.path))
+        if not stat.S_ISCHR(mode):
+            return "a folder" if stat.S_ISDIR(mode) else "a file"
+        known = device.parent == Path("/dev/pts") or (self.case.sysfs / "class" / "tty" / device.name).exists()
+        return "" if known or not self.case.sysfs.exists() else "another device"
+
+    @property
+    def _device(self) -> Path:
+        return self.case.sysfs / "class" / "tty" / Path(os.path.realpath(self.path)).name / "device"
+
+    @property
+    def adapter(self) -> str:
+        """The driver of an adapter; "" if there is none."""
+        driver = self._device / "driver"
+        name = Path(os.path.realpath(driver)).name if driver.exists() else ""
+        return "" if name in _BUILT_IN else name
+
+    @property
+    def latency(self) -> int:
+        """Time in ms for which an adapter collects bytes; 0: unknown."""
+        with contextlib.suppress(OSError, ValueError):
+            return int((self._device / "latency_timer").read_text(encoding="ascii"))
+        return 0
+
+    @property
+    def latency_file(self) -> str:
+        """The file that sets this time."""
+        name = Path(os.path.realpath(self.path)).name
+        return f"{self.case.sysfs}/bus/usb-serial/devices/{name}/latency_timer"
+
+    @property
+    def refused(self) -> bool:
+        """Whether this user may not read and write it."""
+        return not self.as_it_is and not os.access(self.path, os.R_OK | os.W_OK)
+
+    @property
+    def group(self) -> str:
+        """The group that it belongs to."""
+        number = os.stat(self.path).st_gid
+        with contextlib.suppress(KeyError):
+            return grp.getgrgid(number).gr_name
+        return str(number)
+
+    @property
+    def is_member(self) -> bool:
+        """Whether this user belongs to that group, if only since the last login."""
+        with contextlib.suppress(KeyError):
+            return pwd.getpwuid(os.geteuid()).pw_name in grp.getgrnam(self.group).gr_mem
+        return False
+
+    @cached_property
+    def holders(self) -> list[Process]:
+        """The other programs that have it open."""
+        return holders_of(self.path, self.case.proc)
+
+
+class NetworkPort(Computer):
+    """A robot behind a network: the name of the host, other clients, and whether anything listens there."""
+
+    @cached_property
+    def addresses(self) -> set[str]:
+        """The IP addresses of the host."""
+        return resolve(self.target.host)
+
+    @property
+    def near(self) -> str:
+        """A similar name that has an address."""
+        host = self.target.host
+        candidates = [*known_names(), f"{host}.local", host.partition(".")[0]]
+        similar = difflib.get_close_matches(host, [name for name in candidates if name != host], 5, 0.6)
+        return next((name for name in similar if resolve(name)), "")
+
+    @cached_property
+    def hung_up(self) -> bool:
+        """Whether it accepts a connection, and ends it at once."""
+        if self.error:
+            return not attempt(self.target.host, self.target.tcp_port)
+        line, end = self.case.line, time.monotonic() + _HANG_UP
+        assert line is not None
+        while time.monotonic() < end and not line.chunks and not line.unplugged:
+            line.wait(end)
+        return line.unplugged
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the host answers that nothing listens there."""
+        return attempt(self.target.host, self.target.tcp_port) == "refused"
+
+    @cached_property
+    def other_port(self) -> int:
+        """Another usual port at which something listens; 0: none."""
+        others = (port for port in _USUAL_PORTS if port != self.target.tcp_port)
+        return next((port for port in others if not attempt(self.target.host, port)), 0)
+
+    @property
+    def telnet(self) -> bool:
+        """Whether it speaks Telnet."""
+        return self.case.line is not None and bool(_TELNET.match(received(self.case.line.chunks)))
+
+
+#: What examines the computer's side by kind of port, and the parts of the table; the last one opens the port.
+SIDES: dict[Kind, tuple[Callable[[Case], Computer], tuple[str, ...]]] = {
+    Kind.SERIAL: (SerialPort, ("port", "permission", "other programs", "opening")),
+    Kind.NETWORK: (NetworkPort, ("host name", "connection")),
+    Kind.SIMULATED: (Computer, ("simulated robot",)),
 }
+
+
+# -- serial ports -----------------------------------------------------------------------------------------------------
+
+
+def serial_ports() -> list[tuple[str, str]]:
+    """Return device and name of the serial ports that have hardware behind them, USB adapters first."""
+    from serial.tools.list_ports import comports
+
+    found = sorted((port.vid is None, port.device, port.description or "") for port in comports())
+    return [(device, "no description" if text in ("", "n/a") else text) for _, device, text in found]
+
+
+class ChosenPort:
+    """The serial port to examine if the user names none: the one where a robot answers, else the first."""
+
+    def __init__(self) -> None:
+        self.entries = serial_ports()
+        devices = [device for device, _ in self.entries]
+        answers = run_parallel(_has_robot, devices) if len(devices) > 1 else [True] * len(devices)
+        self.device = next((one for one, answer in zip(devices, answers, strict=True) if answer), "".join(devices[:1]))
+
+
+def _has_robot(device: str) -> bool:
+    if holders_of(device):
+        return False
+    try:
+        session = OwnSession(Case(target=parse_target(device)).open(), time.monotonic)
+    except PortError:
+        return False
+    try:
+        return session.wait()
+    finally:
+        session.close()
+
+
+# -- hosts ------------------------------------------------------------------------------------------------------------
+
+
+def resolve(host: str) -> set[str]:
+    """Return the IP addresses of a host; none if its name is not known."""
+    with contextlib.suppress(OSError, UnicodeError):
+        return {str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
+    return set()
+
+
+def known_names(file: Path = Path("/etc/hosts")) -> list[str]:
+    """Return the names of hosts that this computer knows by itself."""
+    with contextlib.suppress(OSError):
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        return [name for line in lines for name in line.partition("#")[0].split()[1:]]
+    return []
+
+
+def attempt(host: str, tcp_port: int) -> str:
+    """Connect to a TCP port and close the connection; return "" or what is wrong: "refused", "no answer"."""
+    try:
+        with socket.create_connection((host, tcp_port), _REACH):
+            return ""
+    except ConnectionRefusedError:
+        return "refused"
+    except OSError:
+        return "no answer"

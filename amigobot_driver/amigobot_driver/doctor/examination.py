@@ -5,41 +5,34 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from ..api import AmigoBot
 from ..errors import AmigoBotError
-from . import computer, link_checks, robot_checks, sonar_checks
 from .case import OBSERVED, Case, ignore
-from .evidence import Evidence
+from .computer import SIDES
 from .finding import Cause, Finding, Severity
-from .no_robot import changed_bytes, no_robot
+from .line_figures import LineFigures
+from .robot_figures import RobotFigures
 from .session import OwnSession, observe_held
-from .table import evaluate, problem
+from .sonar_figures import SonarFigures
+from .table import findings_of
 from .target import Target
 
 #: What must have a result for all to be well; of a session that this program uses already, the bytes are not recorded.
 PROOFS = frozenset({"link", "commands", "configuration", "battery", "motors", "rest", "fields", "sonars"})
 _HELD_PROOFS = PROOFS - {"commands", "fields"}
-#: Parts of which the first row that fits explains the others.
-_FIRST_ONLY = {"link", "commands", "battery", "rest", "sonars"}
-#: The parts after the link, and what each shows if nothing is wrong; "" if that is not known.
-_PARTS: tuple[tuple[str, Callable[[Evidence], str]], ...] = (
-    ("commands", link_checks.commands_shown),
-    ("configuration", robot_checks.configuration_shown),
-    ("battery", robot_checks.battery_shown),
-    ("motors", robot_checks.motors_shown),
-    ("bumpers", lambda evidence: ""),
-    ("rest", robot_checks.rest_shown),
-    ("fields", robot_checks.fields_shown),
-    ("sonars", sonar_checks.sonars_shown),
-    ("sonar", lambda evidence: ""),
-    ("gyro", robot_checks.gyro_shown),
-)
+#: The parts of a session, in their order.
+_IDENTITY = ("identity", "line speed")
+_PARTS = ("commands", "configuration", "battery", "motors", "bumpers", "rest", "fields", "sonars", "sonar", "gyro")
 #: Parts that a bad line makes look faulty.
 _NEED_A_LINE = {"commands", "fields", "sonars", "sonar", "gyro"}
+
+
+class Evidence(LineFigures, RobotFigures, SonarFigures):
+    """What was recorded, and all its figures."""
 
 
 def examine(case: Case) -> Iterator[Finding]:
@@ -71,9 +64,10 @@ def examine(case: Case) -> Iterator[Finding]:
 
 
 def _examine(case: Case, began: float) -> Iterator[Finding]:
-    for step in computer.STEPS[case.target.kind]:
-        failed = False
-        for finding in step(case):
+    side, parts = SIDES[case.target.kind]
+    figures, failed = side(case), False
+    for part in parts:
+        for finding in findings_of(part, figures):
             failed = failed or finding.severity is Severity.ERROR
             yield finding
         if failed:
@@ -88,44 +82,38 @@ def _examine(case: Case, began: float) -> Iterator[Finding]:
         session = case.session = OwnSession(case.line, case.clock, case.profile, baud)
         running = session.wait()
     now = session.snapshot
-    baud = session.first_baud if case.line.byte_time is not None else 0
     evidence = Evidence(
         target=case.target,
-        before=now,
-        after=now,
-        baud=baud,
+        first=now,
+        last=now,
+        baud=session.first_baud if case.line.byte_time is not None else 0,
         refused=session.refused,
         chunks=tuple(case.line.chunks),
         losses=() if running else (now.link.note,),
+        port_problem=case.line.problem,
+        requested=case.profile,
+        expected_baud=case.baud,
     )
     if not (running or session.opened):
         # What the line does comes first: it looks like a robot that opens no session.
-        if nothing := no_robot(evidence, case.line.problem):
-            yield nothing
-            return
-        yield Finding("line", Severity.OK, "a robot answers")
-        yield from [*_problems("link", evidence)][:1] or [_unknown(evidence)]
+        found = [*findings_of("line", evidence)]
+        yield from found
+        yield from () if found[0].severity.is_problem else findings_of("link", evidence)
         return
-    left_open = not case.line.chunks[0].to_robot
-    text = f"a robot answers{f' at {baud} baud' * bool(baud)}"
-    text += " (a session was open: another program crashed, or it is an Erratic)" * left_open
-    yield Finding("line", Severity.OK, text, values={"baud": baud})
-    if running:
-        yield from robot_checks.identity(evidence, case.profile, case.baud)
-    else:
-        yield Finding("session", Severity.NOTE, f"the session opened and ended: {now.link.note}")
+    yield from findings_of("line", evidence)
+    yield from findings_of("session", evidence)
+    for part in _IDENTITY if running else ():
+        yield from findings_of(part, evidence)
     latest, on_progress = began + case.limit, case.on_progress
     observed = session.observe(case.seconds, latest, lambda left: on_progress(f"listening, {left:.0f} s left"))
-    evidence = dataclasses.replace(evidence, chunks=tuple(case.line.chunks), port_problem=case.line.problem, **observed)
-    if evidence.losses and not evidence.after.link.running:
+    evidence = replace(evidence, chunks=tuple(case.line.chunks), port_problem=case.line.problem, **observed)
+    if evidence.losses and not evidence.last.link.running:
         again = OwnSession(case.line, case.clock, case.profile)
         case.session = session = again if again.wait() else session
-        evidence = dataclasses.replace(evidence, found_at=again.first_baud)
+        evidence = replace(evidence, found_at=again.first_baud)
     yield from _parts(evidence)
     case.on_progress("closing the session")
-    evidence = dataclasses.replace(evidence, close_ignored=not session.close())
-    ended = list(_problems("end", evidence))
-    yield from ended or [Finding("end", Severity.OK, "the robot ended the session")]
+    yield from findings_of("end", replace(evidence, close_ignored=not session.close()))
 
 
 def examine_held(
@@ -150,51 +138,34 @@ def examine_held(
     """
     link = robot.snapshot().link
     if not link.running:
-        cause = Cause(
-            "no-session", f"The robot is not connected: {link.note}.", "Wait until it is. Then:", target.command()
-        )
+        text = f"The robot is not connected: {link.note}."
+        cause = Cause("no-session", text, "Wait until it is. Then:", target.command())
         yield Finding("session", Severity.ERROR, link.note, (cause,))
         return
     yield Finding("session", Severity.OK, f"it is open, {link.note}")
     observed = observe_held(robot, seconds, clock, lambda left: on_progress(f"listening, {left:.0f} s left"))
     evidence = Evidence(target=target, baud=link.baud, **observed)
-    seen = [*robot_checks.identity(evidence, "", 0), *_parts(evidence)]
+    seen = [finding for part in _IDENTITY for finding in findings_of(part, evidence)]
+    seen += _parts(evidence)
     yield from seen
     yield from _unproven(target, seen, _HELD_PROOFS)
 
 
 def _parts(evidence: Evidence) -> Iterator[Finding]:
     """Yield the findings of the link and of each part; a bad line leaves out what it makes look faulty."""
-    values, details = link_checks.link_values(evidence)
-    found = [*changed_bytes(evidence, "link"), *_problems("link", evidence)][:1]
-    for finding in found:
-        causes = (*finding.causes, *link_checks.overload(evidence.target))
-        yield dataclasses.replace(finding, causes=causes, details=details, values=values)
-    if not found and len(evidence.reports) >= link_checks.ENOUGH:
-        yield Finding("link", Severity.OK, evidence.summary, details=details, values=values)
-    evidence = dataclasses.replace(evidence, disturbed=bool(found))
-    wrong = set()
-    for part, show in _PARTS:
+    found = [*findings_of("link", evidence)]
+    yield from found
+    disturbed = any(finding.severity.is_problem for finding in found)
+    if disturbed:
+        yield from findings_of("computer", evidence)
+    evidence = replace(evidence, disturbed=disturbed)
+    for part in _PARTS:
         # What is wrong with the whole ring looks like faults of each sonar.
-        if (evidence.disturbed and part in _NEED_A_LINE) or (part == "sonar" and "sonars" in wrong):
+        ring_fails = part == "sonar" and any(finding.severity.is_problem for finding in found)
+        if ring_fails or (disturbed and part in _NEED_A_LINE):
             continue
-        problems = list(_problems(part, evidence))
-        wrong |= {part} if problems else set()
-        yield from problems
-        if not problems and (shown := show(evidence)):
-            yield Finding(part, Severity.OK, shown)
-    if not evidence.disturbed:
-        yield from sonar_checks.not_examined(evidence)
-
-
-def _problems(part: str, evidence: Evidence) -> Iterator[Finding]:
-    for row, seen in evaluate(part, evidence, first=part in _FIRST_ONLY):
-        yield problem(row, seen, evidence.target)
-
-
-def _unknown(evidence: Evidence) -> Finding:
-    cause = Cause("no-session", f"{evidence.after.link.note}.", "Check again:", evidence.target.command())
-    return Finding("link", Severity.ERROR, evidence.after.link.note, (cause,))
+        found = [*findings_of(part, evidence)]
+        yield from found
 
 
 def _unproven(target: Target, seen: Iterable[Finding], proofs: frozenset[str]) -> Iterator[Finding]:

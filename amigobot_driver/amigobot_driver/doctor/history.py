@@ -1,29 +1,38 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The snapshots of the last minute: what the rows of a running driver get."""
+"""The state of each part of a robot while the driver runs: figures of the snapshots of the last minute.
+
+    history = History()
+    history.add(robot.snapshot())
+    for finding in live_findings(history, port):
+        ...
+
+/diagnostics, `amigobot monitor` and the dashboard show one finding for each part, with the values of that part.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from operator import attrgetter
 
-from ..robot import RobotSnapshot
+from ..robot import Report, RobotSnapshot
+from .finding import Finding, Severity
 
 #: s, the longest time over which counters are compared.
 MINUTE = 60
+#: s: age of a reading from which a sonar is silent, and since when they must be on.
+_SILENT = 5
+#: How many problems of one part the message describes.
+_MAX_DESCRIBED = 3
 
 
 class History:
-    """The snapshots of the last minute, one for each second."""
+    """The snapshots of the last minute, one for each second, and their figures."""
 
-    def __init__(self) -> None:
-        self._snapshots: deque[RobotSnapshot] = deque(maxlen=MINUTE + 1)
-
-    @property
-    def history(self) -> History:
-        """Itself, as `Evidence` has one."""
-        return self
+    def __init__(self, *snapshots: RobotSnapshot) -> None:
+        self._snapshots: deque[RobotSnapshot] = deque(snapshots, maxlen=MINUTE + 1)
 
     def add(self, snapshot: RobotSnapshot, seconds: int = 1) -> None:
         """Add the present snapshot for the seconds since the last one."""
@@ -34,11 +43,104 @@ class History:
         """The newest snapshot."""
         return self._snapshots[-1]
 
-    def before(self, seconds: int) -> RobotSnapshot:
-        """Return the snapshot of some seconds ago, or the oldest one."""
-        return self._snapshots[max(-1 - seconds, -len(self._snapshots))]
-
-    def increase(self, counter: Callable[[RobotSnapshot], int], seconds: int = 1) -> int:
+    def increase(self, counter: str | Callable[[RobotSnapshot], int], seconds: int = 1) -> int:
         """Return how much a counter has grown in the last seconds; counters start from 0 with the driver."""
-        before = counter(self._snapshots[-1 - seconds]) if len(self._snapshots) > seconds else 0
-        return counter(self.now) - before
+        count = attrgetter(counter) if isinstance(counter, str) else counter
+        before = count(self._snapshots[-1 - seconds]) if len(self._snapshots) > seconds else 0
+        return int(count(self.now) - before)
+
+    @property
+    def reports(self) -> tuple[Report, ...]:
+        """The newest report; of an examination, all."""
+        return (self.now.report,) if self.now.report else ()
+
+    @property
+    def faults(self) -> str:
+        """The faults that the robot reports."""
+        return ", ".join(sorted({fault for report in self.reports for fault in report.faults}))
+
+    @property
+    def battery_level(self) -> str:
+        """Level of the battery; "" if it charges, or is not measured."""
+        battery, report = self.now.battery, self.now.report
+        return "" if battery.voltage <= 1.0 or (report and report.charging) else battery.level.name
+
+    @property
+    def stalled(self) -> str:
+        """Which wheels stall, and for how long."""
+        now = {wheel: stall.duration for wheel, stall in self.now.stalls.items() if stall.duration is not None}
+        wheels = [
+            wheel
+            for wheel in self.now.stalls
+            if wheel in now or self.increase(lambda then, wheel=wheel: then.stalls[wheel].count)  # type: ignore[misc]
+        ]
+        if not wheels:
+            return ""
+        which = "both wheels" if len(wheels) == 2 else f"the {wheels[0]} wheel"
+        return f"{which} stalled" + (f" for {max(1, round(max(now.values())))} s" if now else ", now and then")
+
+    @property
+    def pressed_bumpers(self) -> list[str]:
+        """Pressed segments, numbered as in the message of the topic bumpers."""
+        bumpers = self.now.bumpers
+        rings = {} if bumpers is None else {"front": bumpers.front, "rear": bumpers.rear}
+        return [f"{ring} bumper {at}" for ring, some in rings.items() for at, pressed in enumerate(some) if pressed]
+
+    @property
+    def silent_sonars(self) -> list[str]:
+        """What is silent, though it is on: all sonars, or some."""
+        now, before = self.now, self._snapshots[max(-1 - _SILENT, -len(self._snapshots))]
+        if now is before or not (now.sonar_on and before.sonar_on and before.link.running and now.link.running):
+            return []
+        silent = [sonar.number for sonar in now.sonars if not sonar.age < _SILENT]
+        if silent and len(silent) == len(now.sonars):
+            return [f"no sonar has given a reading for {_SILENT} s, although they are on"]
+        named = f"sonar{'s' * (len(silent) > 1)} {', '.join(map(str, silent))}"
+        return [f"{named} gave no reading for {_SILENT} s, while others do"] if silent else []
+
+    @property
+    def unconfirmed(self) -> list[str]:
+        """Requests that the robot has not confirmed in the last minute."""
+        end = "_given_up"
+        return [
+            name.removesuffix(end).replace("_", " ")
+            for name in self.now.commands.requests
+            if name.endswith(end) and self.increase(lambda then, name=name: then.commands.requests[name], MINUTE)  # type: ignore[misc]
+        ]
+
+    @property
+    def stream_problems(self) -> list[str]:
+        """Streams of packets besides the SIPs that do not come, or that the line has no bandwidth for."""
+        silent = [stream.name for stream in self.now.streams if stream.silent]
+        pronoun = "it" if len(silent) == 1 else "them"
+        missing = f"no {' and no '.join(silent)} received; the driver keeps requesting {pronoun}"
+        return [missing] * bool(silent) + [*self.now.plan.reasons.values()]
+
+    @property
+    def unwritten(self) -> int:
+        """Bytes for auxiliary ports that were dropped in the last second."""
+        return self.increase(lambda then: sum(port.dropped for port in then.aux))
+
+
+def live_findings(history: History, port: str) -> Iterator[Finding]:
+    """Yield one finding for each part, in the order of the message.
+
+    Args:
+        history: The snapshots; at least one.
+        port: URL of the port.
+    """
+    # Imported here: the table takes 2 MB, which a node without a subscriber of /diagnostics spares.
+    from .table import Names, applying, capitalized, table
+
+    now = history.now
+    for name, part in table("live").items():
+        names = Names(history, port=port)
+        values = names.named(part.values) | names.value(part.more) if now.report or not part.needs_packets else {}
+        if part.needs_packets and not (now.link.running and now.report):
+            yield Finding(name, Severity.ERROR, "unknown: no packets from the robot", values=values)
+            continue
+        found = [*applying(table()[name], history, live=True)]
+        texts = [capitalized(one.text(row.cause)) for row, one in found[:_MAX_DESCRIBED]]
+        remedies = dict.fromkeys(row.remedy for row, _ in found[:_MAX_DESCRIBED] if row.remedy)
+        severity = max((Severity(row.severity) for row, _ in found), default=Severity.OK)
+        yield Finding(name, severity, " ".join([*texts, *remedies]) or names.text(part.ok), values=values)

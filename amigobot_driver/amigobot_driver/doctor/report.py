@@ -44,17 +44,7 @@ def as_json(target: Target, findings: Iterable[Finding], seconds: float) -> dict
         "healthy": not any(finding.severity.is_problem for finding in findings),
         "seconds": round(seconds, 1),
         "verdict": [{"check": finding.check, **asdict(cause)} for finding, cause in verdict(findings)],
-        "findings": [
-            {
-                "check": finding.check,
-                "severity": finding.severity.value,
-                "text": finding.text,
-                "details": list(finding.details),
-                "causes": [asdict(cause) for cause in finding.causes],
-                "values": dict(finding.values),
-            }
-            for finding in findings
-        ],
+        "findings": [{**asdict(finding), "severity": finding.severity.value} for finding in findings],
     }
 
 

@@ -79,7 +79,7 @@ class OwnSession:
         self._events: deque[Event] = deque(maxlen=_KEPT)
         self._questions: list[Question] = []
         self._ask_at, self._given_up_at = math.inf, math.inf
-        self._turns, self._chance = 0, random.Random(1)
+        self._chance = random.Random(1)
 
     def wait(self) -> bool:
         """Wait for a session with its first packet and the configuration; whether the session is open."""
@@ -103,14 +103,9 @@ class OwnSession:
         return next((chunk.baud for chunk in came if decoder.feed(chunk.data, chunk.stamp)), 0)
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What the driver said of the connection."""
-        return tuple(event.note for event in self._events if isinstance(event, LinkChanged))
-
-    @property
     def refused(self) -> bool:
         """Whether the robot has answered the handshake and opened no session."""
-        return any("opens no session" in note for note in self.notes)
+        return any("opens no session" in event.note for event in self._events if isinstance(event, LinkChanged))
 
     @property
     def opened(self) -> bool:
@@ -118,7 +113,7 @@ class OwnSession:
         return self._robot.session.connections > 0
 
     def observe(self, seconds: float, latest: float, on_progress: Callable[[float], None]) -> dict[str, Any]:
-        """Return fields of `Evidence`, some seconds after the connection began, or at the latest time.
+        """Return fields of `Recording`, some seconds after the connection began, or at the latest time.
 
         CONFIG is sent about twice a second: its answers prove that commands reach the robot.
 
@@ -141,8 +136,8 @@ class OwnSession:
             if remaining > _NO_ANSWER[0] / 2 or self._unanswered:
                 self._ask()
             self._step(self._clock() + min(0.05, max(remaining, 0.01)))
-        recorded = _recorded(self._events, began, self._clock() - began, before, self.snapshot)
-        return recorded | {"questions": tuple(self._questions)}
+        recorded = _recorded(self._events, began, self._clock() - began)
+        return recorded | {"first": before, "last": self.snapshot, "questions": tuple(self._questions)}
 
     def close(self) -> bool:
         """Close the session and the port, and return whether the robot is silent then, as CLOSE asks for."""
@@ -184,16 +179,13 @@ class OwnSession:
         self._given_up_at = now + self._chance.uniform(*_NO_ANSWER)
 
     def _next_argument(self) -> int | None:
-        """Return the next one of `QUESTIONS`. One that has no answer is asked again, with a plain CONFIG in between."""
-        nothing = Question(PLAIN, 0.0, 0.0)
-        *_, before, last = nothing, nothing, *self._questions
-        if last.argument is not PLAIN and math.isinf(last.latency):
-            return PLAIN
+        """Return the one of `QUESTIONS` that was asked least; after one without an answer, a plain CONFIG."""
         asked = [question.argument for question in self._questions]
-        if before.argument is not PLAIN and math.isinf(before.latency) and asked.count(before.argument) < 2:
-            return before.argument
-        self._turns += 1
-        return tuple(QUESTIONS)[(self._turns - 1) % len(QUESTIONS)]
+        lost = {question.argument for question in self._questions if math.isinf(question.latency)}
+        if asked and asked[-1] is not PLAIN and asked[-1] in lost and math.isinf(self._questions[-1].latency):
+            return PLAIN
+        # One that has no answer is asked again before the others.
+        return min(QUESTIONS, key=lambda one: (not (one in lost and asked.count(one) < 2), asked.count(one)))
 
     def _step(self, end: float) -> None:
         """Read until the driver has something to do, at most until `end`, and do it."""
@@ -214,7 +206,7 @@ class OwnSession:
 def observe_held(
     robot: AmigoBot, seconds: float, clock: Callable[[], float], on_progress: Callable[[float], None]
 ) -> dict[str, Any]:
-    """Return fields of `Evidence` after some seconds of a session that another thread runs; it stays open.
+    """Return fields of `Recording` after some seconds of a session that another thread runs; it stays open.
 
     Args:
         robot: The connected robot.
@@ -232,20 +224,16 @@ def observe_held(
             if event := stream.get(min(_POLL_PERIOD, remaining)):
                 events.append(event)
         events += stream.take_all()
-        return _recorded(events, began, clock() - began, before, robot.snapshot())
+        return _recorded(events, began, clock() - began) | {"first": before, "last": robot.snapshot()}
 
 
-def _recorded(
-    events: Iterable[Event], began: float, seconds: float, before: RobotSnapshot, after: RobotSnapshot
-) -> dict[str, Any]:
-    """Return what some events show, as fields of `Evidence`."""
+def _recorded(events: Iterable[Event], began: float, seconds: float) -> dict[str, Any]:
+    """Return what some events show, as fields of `Recording`."""
     events = list(events)
     return {
-        "before": before,
-        "after": after,
         "began": began,
         "seconds": seconds,
-        "reports": tuple(event for event in events if isinstance(event, Report)),
-        "packets": tuple(event.packet for event in events if isinstance(event, Received)),
+        "recorded": tuple(event for event in events if isinstance(event, Report)),
+        "others": tuple(event.packet for event in events if isinstance(event, Received)),
         "losses": tuple(event.note for event in events if isinstance(event, LinkChanged) and event.state in _ENDED),
     }

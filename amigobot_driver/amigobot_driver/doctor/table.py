@@ -1,134 +1,182 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The table of checks: the rows of config/doctor.yaml, and the measure of each.
+"""The table of checks (config/doctor.yaml): rows with a condition on figures, and what to say where it holds.
 
-A measure is a function with @measure and its name. It gets `Evidence` (rows with `live`: a `History` of snapshots is
-enough) and returns a figure, of which the row says the range; or what is wrong as a text, "" if nothing is; or several
-`Seen`. A row names its measure, or has its name.
+A figure is an attribute of an object: the computer's side of a port, the `History` of a running driver, the `Evidence`
+of an examination, the `Graph` of ROS. Conditions, and what stands in braces in a text, are Python expressions of
+figures. A condition that is a list holds once for each item, which is `it`.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+import math
+import os
+import statistics
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from types import CodeType
+from typing import Any
 
 import yaml
 
 from ..resources import share
+from ..robot import MAX_ROUTINE, radio_modem
+from ..wording import counted, robot_name
 from .finding import Cause, Finding, Severity
-from .target import Target
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What a measure sees wrong."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One cause."""
 
-    text: str
-    command: str = ""  #: mends it; "": the command that examines again
-    values: Mapping[str, object] = field(default_factory=dict)
-    key: str = ""  #: of the cause, if it is not that of the row
-    severity: Severity | None = None  #: if it is not that of the row
-
-
-Measure = Callable[[Any], "float | str | Iterable[Seen]"]
-F = TypeVar("F", bound=Measure)
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One row of the table."""
-
-    key: str
-    part: str
-    measure: str  #: name of the measure
-    allowed: tuple[float, float]  #: range of its figure
-    seen: str  #: what is seen: a format for the figure `value` and the evidence `on`
-    severity: Severity
-    live: bool  #: a running driver evaluates it
-    only_live: bool  #: the doctor does not
-    cause: str
-    remedy: str
+    when: str  #: the condition
+    key: str = ""
+    severity: str = "warning"
+    seen: str = "{it}"
+    cause: str = "{seen}."
+    remedy: str = ""  #: what to do by hand
+    command: str = ""  #: "": the command that examines again
+    values: Mapping[str, str] = field(default_factory=dict)
+    live: str = ""  #: both: a running driver evaluates it, too; only: the doctor does not
 
 
-MEASURES: dict[str, Measure] = {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The rows of one part of the connection or the robot."""
+
+    rows: tuple[Row, ...] = ()
+    ok: str = ""  #: shown if no row applies; "": nothing
+    detail: str = ""  #: a further line of each finding
+    values: Mapping[str, str] = field(default_factory=dict)
+    more: str = "{}"  #: further values, whose names depend on the robot
+    first: bool = False  #: the first row that applies explains the others
+    needs_packets: bool = False  #: nothing is known without packets
 
 
-def measure(name: str) -> Callable[[F], F]:
-    """Make a function the measure with this name."""
-
-    def add(function: F) -> F:
-        MEASURES[name] = function
-        return function
-
-    return add
-
-
-@functools.cache
-def table() -> Mapping[str, Any]:
-    """Return the content of config/doctor.yaml. It is read once."""
-    content: Mapping[str, Any] = yaml.safe_load(share("config", "doctor.yaml").read_text(encoding="utf-8"))
-    return content
-
-
-@functools.cache
-def checks() -> tuple[Check, ...]:
-    """Return the rows in their order."""
-    return tuple(
-        Check(
-            key=key,
-            part=row["part"],
-            measure=row.get("measure", key),
-            allowed=tuple(row.get("range", (0, 0))),
-            seen=row.get("seen", "{value}"),
-            severity=Severity(row.get("severity", "warning")),
-            live=bool(row.get("live")),
-            only_live=row.get("live") == "only",
-            cause=row["cause"],
-            remedy=row.get("remedy", ""),
-        )
-        for key, row in table()["checks"].items()
-    )
-
-
-def evaluate(part: str, evidence: Any, *, live: bool = False, first: bool = False) -> Iterator[tuple[Check, Seen]]:
-    """Yield what the rows of a part see wrong.
-
-    Args:
-        part: Of the connection or the robot.
-        evidence: What the measures get.
-        live: Evaluate the rows of a running driver.
-        first: End with the first row that sees something: it explains the others.
-    """
-    for row in checks():
-        if row.part != part or not (row.live if live else not row.only_live):
-            continue
-        found = list(_seen(row, evidence))
-        yield from ((row, one) for one in found)
-        if found and first:
-            return
-
-
-def _seen(row: Check, evidence: Any) -> Iterable[Seen]:
-    value = MEASURES[row.measure](evidence)
-    if isinstance(value, (int, float)):
-        low, high = row.allowed
-        return [] if low <= value <= high else [Seen(row.seen.format(value=value, on=evidence))]
-    if isinstance(value, str):
-        return [Seen(row.seen.format(value=value, on=evidence))] if value else []
-    return value
-
-
-def problem(row: Check, seen: Seen, target: Target) -> Finding:
-    """Return a finding of the doctor."""
-    text = row.cause.format(seen.text)
-    remedy = f"{row.remedy.rstrip('.')}{':' if seen.command else '. Then:'}" if row.remedy else ""
-    cause = Cause(seen.key or row.key, capitalized(text), remedy, seen.command or target.command())
-    return Finding(row.part, seen.severity or row.severity, seen.text, (cause,), values=seen.values)
+def listed(items: Any, noun: str = "") -> str:
+    """Return some items with commas: "sonars 1, 2"."""
+    plural = f"{noun}{'s' * (len(items) > 1)} " if noun else ""
+    return plural + ", ".join(map(str, items))
 
 
 def capitalized(text: str) -> str:
     """Return a text with a first capital letter; the others stay."""
     return text[:1].upper() + text[1:]
+
+
+def as_seconds(value: float) -> str:
+    """Return a time that may be unknown."""
+    return "not measured" if math.isnan(value) else f"{value:.3f}"
+
+
+def as_meters(distance: float) -> str:
+    """Return a range that may be unknown."""
+    return "none yet" if math.isnan(distance) else "no echo" if math.isinf(distance) else f"{distance:.2f} m"
+
+
+#: What expressions may call besides figures and built-in functions.
+HELPERS: Mapping[str, Any] = {
+    "counted": counted,
+    "listed": listed,
+    "capitalized": capitalized,
+    "robot_name": robot_name,
+    "modem_failure": radio_modem.failure,
+    "pairwise": pairwise,
+    "load": lambda: os.getloadavg()[0],
+    "processors": os.cpu_count() or 1,
+    "mean": statistics.fmean,
+    "pstdev": statistics.pstdev,
+    "MAX_ROUTINE": MAX_ROUTINE,
+    "as_seconds": as_seconds,
+    "as_meters": as_meters,
+    "os": os,
+}
+
+
+class Names(dict[str, Any]):
+    """The names of an expression: figures, and those of the row."""
+
+    def __init__(self, figures: object, **own: object) -> None:
+        super().__init__(HELPERS, **own)
+        self.figures = figures
+
+    def __missing__(self, name: str) -> Any:
+        try:
+            return getattr(self.figures, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+    def value(self, expression: str) -> Any:
+        """Return the value of an expression."""
+        return eval(_compiled(expression), self)
+
+    def text(self, template: str) -> str:
+        """Return a text with the values of what stands in braces."""
+        # An f-string; the space keeps a quotation mark at its end apart.
+        return str(self.value(f'rf"""{template} """'))[:-1]
+
+    def named(self, expressions: Mapping[str, str]) -> dict[str, object]:
+        """Return named values."""
+        return {name: self.value(expression) for name, expression in expressions.items()}
+
+
+@functools.cache
+def _compiled(expression: str) -> CodeType:
+    return compile(expression, "config/doctor.yaml", "eval")
+
+
+@functools.cache
+def content() -> Mapping[str, Any]:
+    """Return config/doctor.yaml. It is read once."""
+    read: Mapping[str, Any] = yaml.safe_load(share("config", "doctor.yaml").read_text(encoding="utf-8"))
+    return read
+
+
+@functools.cache
+def table(section: str = "parts") -> Mapping[str, Part]:
+    """Return the parts of a section in their order."""
+    return {
+        name: Part(**{**part, "rows": tuple(Row(**row) for row in part.get("rows", ()))})
+        for name, part in content()[section].items()
+    }
+
+
+def applying(part: Part, figures: object, *, live: bool = False) -> Iterator[tuple[Row, Names]]:
+    """Yield the rows of a part that apply, with the names that their texts use."""
+    for row in part.rows:
+        if row.live != "both" and (row.live == "only") != live:
+            continue
+        value = Names(figures).value(row.when)
+        items = value if isinstance(value, list) else [value] if value else []
+        for item in items:
+            names = Names(figures, it=item)
+            names["seen"] = names.text(row.seen)
+            yield row, names
+        if items and part.first:
+            return
+
+
+def findings_of(name: str, figures: object) -> list[Finding]:
+    """Return what the rows of a part find, or that it is well. Causes of the same sight are one finding."""
+    part, names, found = table()[name], Names(figures), dict[tuple[Severity, str], Finding]()
+    values, details = names.named(part.values), tuple(filter(None, [names.text(part.detail)]))
+    for row, own in applying(part, figures):
+        severity, seen = Severity(own.text(row.severity)), own["seen"]
+        causes = (_cause(row, own),) if severity.is_problem else ()
+        before = found.get((severity, seen), Finding(name, severity, seen, (), details, values))
+        found[severity, seen] = replace(
+            before, causes=before.causes + causes, values={**before.values, **own.named(row.values)}
+        )
+    if not any(severity.is_problem for severity, _ in found) and (text := names.text(part.ok)):
+        found[Severity.OK, text] = Finding(name, Severity.OK, text, (), details, values)
+    return [*found.values()]
+
+
+def _cause(row: Row, names: Names) -> Cause:
+    command, remedy = names.text(row.command), names.text(row.remedy).rstrip(".:")
+    if not command:
+        command, remedy = names["target"].command(), f"{remedy}. Then" if remedy else ""
+    return Cause(names.text(row.key), capitalized(names.text(row.cause)), remedy and f"{remedy}:", command)

@@ -112,8 +112,3 @@ class TappedLine:
 def received(chunks: Iterable[Chunk]) -> bytes:
     """Return all bytes that came from the robot."""
     return b"".join(chunk.data for chunk in chunks if not chunk.to_robot)
-
-
-def sent(chunks: Iterable[Chunk]) -> bytes:
-    """Return all bytes that were sent."""
-    return b"".join(chunk.data for chunk in chunks if chunk.to_robot)

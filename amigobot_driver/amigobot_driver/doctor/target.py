@@ -45,17 +45,16 @@ class Target:
         """Return the command that examines this target again."""
         return f"amigobot doctor {shlex.quote(self.typed)}{more}"
 
-    def with_host(self, host: str) -> str:
-        """Return what to type for another host."""
-        return self._with(host, self.tcp_port)
-
-    def with_tcp_port(self, tcp_port: int) -> str:
-        """Return what to type for another TCP port."""
-        return self._with(self.host, tcp_port)
-
-    def _with(self, host: str, tcp_port: int) -> str:
+    def elsewhere(self, host: str = "", tcp_port: int = 0) -> str:
+        """Return what to type for another host or TCP port."""
+        host, tcp_port = host or self.host, tcp_port or self.tcp_port
         scheme = f"{self.typed.partition('://')[0]}://" if "://" in self.typed else ""
         return f"{scheme}{f'[{host}]' if ':' in host else host}:{tcp_port}"
+
+    @property
+    def quoted(self) -> str:
+        """The URL for a shell."""
+        return shlex.quote(self.url)
 
 
 def parse_target(text: str) -> Target:

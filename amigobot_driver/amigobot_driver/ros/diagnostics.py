@@ -11,7 +11,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 from std_msgs.msg import Header
 
-from ..doctor import Finding, History, Severity
+from ..doctor import Finding, History, Severity, live_findings
 from ..robot import RobotSnapshot
 from ..wording import given_name
 from . import topics
@@ -51,9 +51,6 @@ class Diagnostics:
             self._publisher.publish(self._message())
 
     def _message(self) -> DiagnosticArray:
-        # Imported here: the table of checks takes 2 MB, which a node without a subscriber spares.
-        from ..doctor import live_findings
-
         identity = self._history.now.identity
         hardware = (given_name(identity.name) or identity.subclass) if identity else self._port
         findings = {finding.check: finding for finding in live_findings(self._history, self._port)}

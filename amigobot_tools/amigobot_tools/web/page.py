@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from amigobot_driver import AmigoBot, AmigoBotError, PortError, RequestRefusedError
-from amigobot_driver.doctor.table import checks
+from amigobot_driver.doctor.table import table
 from amigobot_driver.robot import Event, Robot
 
 from ..dashboard.browser import Browser
@@ -64,7 +64,7 @@ class Page:
 
     def open_port(self) -> None:
         """The page has a serial port: look for a robot there."""
-        checks()  # here, as reading so much YAML needs a deep stack
+        table()  # here, as reading so much YAML needs a deep stack
         self._post("farewell", FAREWELL)
         self._line = SerialLine(self._post)
         self._show(SerialSource(self._line, self._task), NAME)

@@ -25,7 +25,8 @@ from tf2_msgs.msg import TFMessage
 
 from amigobot_driver import RequestFailedError
 from amigobot_driver.cli.graph_reader import read_graph
-from amigobot_driver.doctor import Finding, Kind, Severity, Target, examine_graph
+from amigobot_driver.doctor import Finding, Kind, Severity, Target
+from amigobot_driver.doctor.graph import examine_graph
 from amigobot_driver.profiles import Profile
 from amigobot_driver.wording import counted
 from amigobot_msgs.msg import Packet

@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""What an examination has recorded: bytes and packets with their times, answers, two snapshots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ..profiles import Profile
+from ..protocol import (
+    ACTIVMEDIA_PACKETS,
+    ERRATIC_PACKETS,
+    Checksum,
+    FrameDecoder,
+    Gyro,
+    Motor,
+    Packet,
+    Parameters,
+    ShortMotor,
+    Sip,
+    checksum,
+    checksum_with_count,
+    parse,
+)
+from ..robot import Report, RobotSnapshot
+from .history import History
+from .session import Question
+from .tap import Chunk, received
+from .target import Kind, Target
+
+#: Serial number that MobileSim reports: most of its settings are 0.
+_SIMULATOR = "SIM"
+
+
+class Arrival(NamedTuple):
+    """A packet that arrived."""
+
+    stamp: float  #: s, when it was complete
+    data: bytes
+    packet: Packet
+
+
+@dataclass(kw_only=True, eq=False)
+class Recording(History):
+    """What was recorded. Fields of later stages have their defaults until then."""
+
+    target: Target
+    first: RobotSnapshot  #: at the beginning of the observation
+    last: RobotSnapshot  #: at its end
+    baud: int = 0  #: line speed; 0: none
+    refused: bool = False  #: it answers the handshake and opens no session
+    chunks: tuple[Chunk, ...] = ()  #: every byte since the port was opened, both ways; () if they are not known
+    began: float = -math.inf  #: s, when the observation began
+    seconds: float = 0.0  #: how long it lasted; 0: no session was opened
+    recorded: tuple[Report, ...] = ()
+    others: tuple[Packet, ...] = ()  #: packets that are no SIPs, since the session began
+    losses: tuple[str, ...] = ()  #: why the session ended, each time
+    port_problem: str = ""  #: why the port was lost; "" if it was not
+    questions: tuple[Question, ...] = ()  #: CONFIGs that were sent meanwhile
+    found_at: int = 0  #: line speed at which the robot is found after it was lost; 0: not looked for
+    close_ignored: bool = False  #: packets came after CLOSE
+    requested: str = ""  #: the profile that the user asks for
+    expected_baud: int = 0  #: the line speed that the user expects; 0: the profile's
+    disturbed: bool = False  #: the line is bad: what it carries says little of the robot
+
+    def __post_init__(self) -> None:
+        super().__init__(self.first, self.last)
+
+    @property
+    def reports(self) -> tuple[Report, ...]:
+        """Every report of the observation."""
+        return self.recorded
+
+    @property
+    def profile(self) -> Profile:
+        """The profile in use."""
+        return self.last.profile
+
+    @property
+    def network(self) -> bool:
+        """Whether the robot is behind a network."""
+        return self.target.kind is Kind.NETWORK
+
+    @property
+    def serial(self) -> bool:
+        """Whether the robot is at a serial port."""
+        return self.target.kind is Kind.SERIAL
+
+    @property
+    def failed(self) -> bool:
+        """Whether no session was opened: nothing was observed in one."""
+        return not self.seconds and not self.last.link.running
+
+    @cached_property
+    def observed(self) -> tuple[Chunk, ...]:
+        """The bytes of the observation; all if no session was opened."""
+        return tuple(chunk for chunk in self.chunks if chunk.stamp >= self.began)
+
+    @cached_property
+    def data(self) -> bytes:
+        """What came from the robot during the observation."""
+        return received(self.observed)
+
+    def decode(self, check: Checksum) -> list[Arrival]:
+        """Return the packets of the observation; also those with pauses inside."""
+        table = ERRATIC_PACKETS if self.profile.erratic else ACTIVMEDIA_PACKETS
+        decoder, came = FrameDecoder(check=check), [chunk for chunk in self.observed if not chunk.to_robot]
+        frames = ((chunk.stamp, frame.data) for chunk in came for frame in decoder.feed(chunk.data, 0.0))
+        return [Arrival(stamp, data, parse(data, table)) for stamp, data in frames]
+
+    @cached_property
+    def arrivals(self) -> list[Arrival]:
+        """The packets of the observation."""
+        return self.decode(checksum_with_count if self.profile.quirks.checksum_over_count else checksum)
+
+    @cached_property
+    def sips(self) -> list[Arrival]:
+        """The SIPs of the observation, or the motor packets of an Erratic."""
+        return [one for one in self.arrivals if isinstance(one.packet, (Sip, Motor, ShortMotor))]
+
+    @cached_property
+    def decoded(self) -> list[Sip]:
+        """The content of the SIPs; nothing for an Erratic."""
+        return [one.packet for one in self.sips if isinstance(one.packet, Sip)]
+
+    @cached_property
+    def gyro(self) -> list[int]:
+        """Samples of the gyro, counts."""
+        return [sample.rate for packet in self.others if isinstance(packet, Gyro) for sample in packet.samples]
+
+    @property
+    def config(self) -> Parameters | None:
+        """The settings; None if they are not known, or those of a simulator of others."""
+        config = self.last.config
+        return None if config is None or dict(config.values()).get("serial") == _SIMULATOR else config
+
+    @cached_property
+    def reported(self) -> Mapping[str, Any]:
+        """The settings by name."""
+        return {**dict(self.config.values()), "info_cycle_ms": self.config.info_cycle_ms} if self.config else {}

@@ -1,0 +1,260 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""Figures of the robot: its settings, and every value of its packets, which a robot at rest keeps steady.
+
+Plausible values stand in config/doctor.yaml (`settings`, `series`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from ..connection_policy import SEARCH_SPEEDS
+from ..profiles import choose_profile
+from ..protocol import Config, Parameters
+from ..robot.devices.tuning import STOP_TIME, TUNABLE
+from ..wording import counted
+from .recording import Recording
+from .table import Names, content
+
+#: RevCount / TicksMM of an AmigoBot whose CONFIG has no TicksMM: 9550 ticks a turn of a 100 mm wheel.
+AMIGO_TICKS = 9550 / (math.pi * 100)
+#: Ticks per mm of an AROS robot, in the unit of RevCount; ARCOS counts RevCount in eighths (docs/protocol E-19).
+_AROS_TICKS, _EIGHTH = 16, 8
+#: Settings that make no sense from which they have one cause.
+_MANY = 5
+#: SIPs until the motors are off after ENABLE 0.
+_SETTLED = 5
+#: Values of a coordinate and of the heading, after which they start again; m that count as much as a turn of 1 rad.
+_POSE_RANGE, _TURN, _LEVER = 1 << 15, 4096, 0.7
+#: Packets that must show a value, and in which it must change, that a judgment needs.
+_SOME, _CHANGES = 3, 4
+
+
+class Setting(NamedTuple):
+    """A setting that makes no sense."""
+
+    name: str
+    keyword: str  #: as FLASH parameter
+    value: int
+    text: str  #: what it does
+    severe: bool
+    restore: object  #: a value that a command can set until the connection ends; None
+
+
+class Field(NamedTuple):
+    """A field of the packets whose values are wrong."""
+
+    name: str
+    text: str
+
+
+class RobotFigures(Recording):
+    """Figures of the robot."""
+
+    # -- identity and settings ----------------------------------------------------------------------------------------
+
+    @property
+    def other_profile(self) -> str:
+        """The profile that the robot asks for, if the user asks for another one."""
+        who, subclasses = self.last.identity, self.profile.subclasses if self.requested else ()
+        reported = choose_profile(who.robot_class, who.subclass)[0] if who else self.profile
+        differs = subclasses and reported.name != "generic" and reported.subclasses != subclasses
+        return reported.name if differs else ""
+
+    @property
+    def unusual_baud(self) -> bool:
+        """Whether the driver has to look for the line speed."""
+        expected = self.expected_baud or self.profile.link.baud
+        first = self.expected_baud or SEARCH_SPEEDS[0]
+        return self.serial and bool(self.baud) and (self.baud != expected or self.baud != first)
+
+    @cached_property
+    def _outside(self) -> list[Setting]:
+        """The settings outside their ranges."""
+        found = []
+        for name, row in content()["settings"].items():
+            value, (low, high) = self.reported.get(name), row["range"]
+            if not isinstance(value, int) or low <= value <= high:
+                continue
+            unit, side = row.get("unit", ""), "below" if value < low else "above"
+            effect = row.get("zero" if value == 0 else side) or row.get(side, "it makes no sense")
+            text = f"{row['keyword']} is {value} {unit}".rstrip() + f": {effect}; sane: {low} to {high} {unit}".rstrip()
+            severe = bool(row.get("error")) or (value == 0 and low > 0)
+            found.append(Setting(name, row["keyword"], value, text, severe, row.get("restore")))
+        return found
+
+    @property
+    def flash_lost(self) -> str:
+        """So many settings make no sense that they have one cause."""
+        texts = [setting.text for setting in self._outside]
+        return f"{len(texts)} settings make no sense ({'; '.join(texts[:2])})" if len(texts) >= _MANY else ""
+
+    @property
+    def odd_settings(self) -> list[Setting]:
+        """The settings that make no sense, each with a cause of its own."""
+        slow = {setting.name for setting in self.slow_stops}
+        return [] if self.flash_lost else [setting for setting in self._outside if setting.name not in slow]
+
+    @property
+    def slow_stops(self) -> list[Setting]:
+        """Axes on which a stop from the velocity limit takes longer than `STOP_TIME`."""
+        if self.config is None or self.flash_lost:
+            return []
+        commands, found = self.last.commands, []
+        for name, limit, deceleration, unit in (
+            ("trans_decel", 1000 * commands.max_linear, self.config.trans_decel, "mm/s"),
+            ("rot_decel", math.degrees(commands.max_angular), self.config.rot_decel, "deg/s"),
+        ):
+            if limit > STOP_TIME * deceleration * (1 + 1e-6):
+                takes = f"takes {limit / deceleration:.0f} s" if deceleration > 0 else "may never end"
+                needed = math.ceil(max(TUNABLE[name].low, limit / STOP_TIME))
+                text = f"a stop from {limit:.0f} {unit} {takes}: {name} is {deceleration} {unit}2, at least {needed} is"
+                found.append(Setting(name, name, deceleration, f"{text} needed", True, needed))
+        return found
+
+    @property
+    def ranges(self) -> Mapping[str, Any]:
+        """The settings whose range is known."""
+        return dict(content()["settings"])
+
+    @property
+    def ticks_error(self) -> float:
+        """Share by which the ticks of an AmigoBot are wrong."""
+        ticks = self.reported.get("ticks_mm")
+        return ticks / AMIGO_TICKS - 1 if ticks and "amigo" in self.profile.name else 0.0
+
+    @property
+    def track(self) -> float:
+        """Distance of the wheels (mm) that RevCount tells; 0: it is not set; that of the profile if it is not known."""
+        profile, expected = self.profile, 1000 * self.profile.body.track
+        if not isinstance(self.config, Config) or profile.name == "generic":
+            return expected
+        amigo, rev_count = "amigo" in profile.name, self.config.rev_count
+        # AROS does not report TicksMM; 128 ticks are 16 of RevCount's.
+        usual = AMIGO_TICKS if amigo else _AROS_TICKS if profile.firmware.startswith("R") else 0
+        ticks = self.config.ticks_mm or usual
+        if not ticks:
+            return expected if rev_count else 0.0
+        tracks = [factor * rev_count / ticks / math.pi for factor in (1, _EIGHTH)]
+        return min(tracks, key=lambda track: abs(track - expected))
+
+    @property
+    def track_error(self) -> float:
+        """Share by which this distance differs from that of the profile."""
+        return self.track / (1000 * self.profile.body.track) - 1
+
+    @property
+    def two_identities(self) -> list[str]:
+        """What the robot calls itself in two ways, and settings that change."""
+        who, found = self.last.identity, []
+        for name, first in (("subclass", who.subclass), ("name", who.name)) if who else ():
+            second = self.reported.get(name) or first
+            if first and first.lower() != second.lower():
+                found.append(f"{name} is {first} in its answer to SYNC2, and {second} in CONFIG")
+        answers = [dict(packet.values()) for packet in self.others if isinstance(packet, Parameters)]
+        changed = {name for early, late in pairwise(answers) for name in early if early[name] != late.get(name)}
+        if changed and not self.disturbed:
+            found.append(f"{', '.join(sorted(changed))} differs between CONFIG packets")
+        return found
+
+    @property
+    def strange_names(self) -> list[str]:
+        """Names of the robot with characters that no name has."""
+        texts = {name: text for name, text in self.reported.items() if isinstance(text, str) and text}
+        return [
+            f"{name} has other characters than ASCII, {text!r:.60}"
+            for name, text in texts.items()
+            if not (text.isascii() and text.isprintable())
+        ]
+
+    # -- a robot at rest ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def poses(self) -> list[tuple[float, float, float]]:
+        """The poses as the driver takes them: m, m, rad."""
+        return [(one.odometry.x, one.odometry.y, one.odometry.yaw) for one in self.reports]
+
+    @property
+    def moved(self) -> float:
+        """The largest distance from the first pose, m."""
+        return max((math.dist(self.poses[0][:2], pose[:2]) for pose in self.poses), default=0.0)
+
+    @property
+    def turned(self) -> float:
+        """The largest angle from the first heading, deg."""
+        return max((abs(math.degrees(_turn(self.poses[0][2], pose[2]))) for pose in self.poses), default=0.0)
+
+    @property
+    def steps(self) -> list[float]:
+        """How far (m) a pose is from the one before, in packets and as the driver takes them."""
+        unit, settled = self.profile.units.distance, self.decoded[_SETTLED:]
+        raw = [(sip.x, sip.y, sip.heading * math.tau / _TURN) for sip in settled]
+        in_packets = [
+            [*(unit * math.remainder(late[k] - early[k], _POSE_RANGE) for k in (0, 1)), _turn(early[2], late[2])]
+            for early, late in pairwise(raw)
+        ]
+        taken = [[b[0] - a[0], b[1] - a[1], _turn(a[2], b[2])] for a, b in pairwise(self.poses)]
+        return [max(math.hypot(x, y), _LEVER * abs(turn)) for x, y, turn in [*in_packets, *taken]]
+
+    @property
+    def wheels(self) -> list[float]:
+        """The speed of the faster wheel, m/s."""
+        poses = [report.odometry for report in self.reports]
+        return [max(abs(pose.left_velocity), abs(pose.right_velocity)) for pose in poses]
+
+    @property
+    def has_bumpers(self) -> bool:
+        """Whether the profile or the settings have bumpers."""
+        bumpers, settings = self.profile.bumpers, ("front_bumpers", "rear_bumpers")
+        return bool(bumpers.front_segments + bumpers.rear_segments + sum(self.reported.get(s) or 0 for s in settings))
+
+    def odd(self, key: str) -> list[str]:
+        """Return what is wrong with the series of values of a row."""
+        return [text for row in content()["series"] if row.get("of") == key and (text := self._judge(row))]
+
+    @property
+    def odd_fields(self) -> list[Field]:
+        """The fields of packets whose values are wrong."""
+        rows = [row for row in content()["series"] if "of" not in row]
+        return [Field(row["name"], text) for row in rows if (text := self._judge(row))]
+
+    def _judge(self, row: Mapping[str, Any]) -> str:
+        """Return what is wrong with the values of a row of `series`; "" if nothing is."""
+        settled = self.decoded[_SETTLED:]
+        values = Names(self, settled=settled).value(row.get("values", f"[sip.{row.get('name')} for sip in settled]"))
+        values = [value for value in values if value is not None and value != row.get("unknown")]
+        wrong = [value for value in values if not _is_plausible(row, value)]
+        if len(wrong) >= row.get("times", _SOME):
+            return f"{row['what']} is {max(wrong, key=abs):g} in {counted(len(wrong), 'packet')}"
+        steady = [int(value) & ~row["ignore"] if "ignore" in row else value for value in values]
+        changes = _changes(steady, row.get("by", 0))
+        if row.get("steady") and changes >= row.get("changes", _CHANGES):
+            low, high = min(steady), max(steady)
+            return f"{row['what']} changes {counted(changes, 'time')} at rest, between {low:g} and {high:g}"
+        return ""
+
+
+def _turn(early: float, late: float) -> float:
+    """The angle from one heading to another, rad."""
+    return math.remainder(late - early, math.tau)
+
+
+def _changes(values: Iterable[float], least: float) -> int:
+    """How often a value changes by more than `least` from where it was last."""
+    changes, last = -1, math.inf
+    for value in values:
+        if abs(value - last) > least:
+            changes, last = changes + 1, value
+    return changes
+
+
+def _is_plausible(row: Mapping[str, Any], value: float) -> bool:
+    low, high = row.get("range", (-math.inf, math.inf))
+    allowed = "allowed" not in row or value in row["allowed"]
+    return bool(low <= value <= high and allowed and ("bits" not in row or not int(value) & ~row["bits"]))

@@ -1,0 +1,241 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""Figures of the sonars at rest: whether they give readings, whether these vary, and are echoes of their own pings."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from .recording import Recording
+from .table import listed
+
+#: Least number of readings for a judgment of a sonar.
+_ENOUGH = 8
+#: Share of the readings of the others below which a sonar answers too rarely.
+_RARE = 0.6
+#: s without a reading after which a sonar is silent: two turns of 16 slow ones take less.
+_SILENT = 4.0
+#: Share of the readings that are those of another sonar if both have one transducer.
+_SAME_SHARE = 0.8
+#: Share of the reach of the sonars within which both neighbors must detect a wall.
+_NEAR = 0.7
+#: m by which a reading is far from the usual one; m within which the readings before and after a false echo agree.
+_FAR, _AGREE = 0.3, 0.1
+#: Number and share of false echoes that are pings of another robot.
+_SPIKES, _SPIKE_SHARE = 5, 0.03
+#: Share of readings that are far from the usual one if something may move before a sonar, and if the sonar is bad; m by
+#: which random readings change from ping to ping.
+_JUMPS, _OFTEN_FAR, _RANDOM = 0.1, 0.25, 0.03
+#: m of the spread of the readings of a stuck sonar: the noise of a real echo is some millimeters.
+_FROZEN = 0.0005
+#: mm: besides its reach, a sonar without an echo gives these (docs/protocol E-33); by how much one may be off. Share
+#: of the reach that no reading exceeds, if a robot has other units; m in a unit.
+_NO_ECHO, _HIGHEST, _ROUNDING, _IMPOSSIBLE, _MILLIMETER = 6000, 6200, 20, 1.5, 0.001
+#: Sonars of a ring.
+RING = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Sonar:
+    """What one sonar gave."""
+
+    number: int
+    ranges: Sequence[float]  #: m; inf: no echo
+    late: int  #: number of readings in the second half
+    age: float  #: s since the last one, at the end
+    reach: float  #: m
+
+    @property
+    def echoes(self) -> list[float]:
+        """The ranges that are echoes."""
+        return [one for one in self.ranges if math.isfinite(one)]
+
+    @property
+    def distance(self) -> float:
+        """The usual range, m; inf: no echo."""
+        return statistics.median(self.ranges) if self.ranges else math.inf
+
+    @property
+    def stuck(self) -> bool:
+        """Whether it gives the same range each time; one that detects nothing now and then is not stuck."""
+        echoes = self.echoes
+        return len(echoes) == len(self.ranges) >= _ENOUGH and max(echoes) - min(echoes) <= _FROZEN
+
+    @property
+    def jumps(self) -> float:
+        """Share of the echoes that are far from the usual one."""
+        usual = statistics.median(self.echoes or [0.0])
+        return sum(abs(echo - usual) > _FAR for echo in self.echoes) / max(len(self.echoes), _ENOUGH)
+
+    @property
+    def steps(self) -> list[float]:
+        """Differences of each reading to the one before, m."""
+        return [abs(late - early) for early, late in pairwise(min(one, self.reach) for one in self.ranges)]
+
+    @property
+    def wildness(self) -> float:
+        """The step (m) that three of four steps from ping to ping exceed."""
+        return statistics.quantiles(self.steps, n=4)[0] if len(self.steps) >= _ENOUGH else 0.0
+
+    @property
+    def spikes(self) -> list[float]:
+        """Single readings that are far too short."""
+        some = [min(one, self.reach) for one in self.ranges]
+        found = [
+            one
+            for before, one, after in zip(some, some[1:], some[2:], strict=False)
+            if abs(before - after) < _AGREE and one < min(before, after) - _FAR
+        ]
+        # Equal ones are an object at the edge of the beam.
+        return found if len({round(one, 1) for one in found}) == len(found) else []
+
+
+class SonarFigures(Recording):
+    """Figures of the sonars."""
+
+    @cached_property
+    def sonars(self) -> list[Sonar]:
+        """The sonars that should be there."""
+        half = len(self.reports) // 2
+        pings = [ping for report in self.reports for ping in report.pings]
+        late = Counter(ping.number for report in self.reports[half:] for ping in report.pings)
+        ranges: Mapping[int, list[float]] = {
+            number: [ping.range for ping in pings if ping.number == number] for number in range(self._fitted)
+        }
+        reach = self.profile.sonar.max_range
+        began = self.reports[0].stamp if self.reports else 0.0
+        newest = {ping.number: report.stamp for report in self.reports for ping in report.pings}
+        ages = {number: self.reports[-1].stamp - newest.get(number, began) for number in ranges if self.reports}
+        return [Sonar(number, some, late[number], ages.get(number, 0.0), reach) for number, some in ranges.items()]
+
+    @property
+    def _fitted(self) -> int:
+        """Number of sonars: those of the profile, or of the front ring if the robot says that it has no other."""
+        config, count = self.last.config, len(self.profile.sonar.poses)
+        front, rear = (config.value("front_sonar"), config.value("rear_sonar")) if config else (None, None)
+        highest = max((ping.number for report in self.reports for ping in report.pings), default=-1)
+        if front == 0 == rear and highest < 0:
+            return 0
+        return RING if count == 2 * RING and rear == 0 and highest < RING else count
+
+    @property
+    def firing(self) -> list[int]:
+        """Numbers of the sonars that give readings."""
+        return [sonar.number for sonar in self.sonars if sonar.ranges]
+
+    @property
+    def echoing(self) -> list[Sonar]:
+        """The sonars that detect something."""
+        return [sonar for sonar in self.sonars if sonar.echoes]
+
+    @property
+    def usual_count(self) -> float:
+        """The usual number of readings of a sonar in the second half."""
+        return statistics.median(sonar.late for sonar in self.sonars) if self.sonars else 0.0
+
+    @property
+    def switched_off(self) -> int:
+        """How often the flags say that the sonars go off: the doctor has switched them on."""
+        states = [bool(sip.flags & 0x1E) for sip in self.decoded]
+        return sum(early and not late for early, late in pairwise(states))
+
+    @property
+    def impossible_ranges(self) -> list[float]:
+        """Readings (m) that are neither a distance within the reach nor one of those for "no echo"."""
+        unit = self.profile.units.range
+        reach, raw = self.profile.sonar.max_range / unit, [one.range for sip in self.decoded for one in sip.sonar]
+        if unit == _MILLIMETER:
+            wrong = [value for value in raw if reach + _ROUNDING < value < _NO_ECHO or value > _HIGHEST or value == 0]
+        else:
+            wrong = [value for value in raw if value > _IMPOSSIBLE * reach or value == 0]
+        return [value * unit for value in wrong]
+
+    @property
+    def out_of_turn(self) -> list[int]:
+        """Sonars that do not fire in the order of their numbers: those of a ring do, if nothing else was requested."""
+        wrong: set[int] = set()
+        for ring in (0, 1):
+            numbers = [one.number for sip in self.decoded for one in sip.sonar if one.number // RING == ring]
+            # A sonar that gives no reading lets the next one follow early; only an exchange goes back.
+            back = Counter(pair for pair in pairwise(numbers) if (pair[1] - pair[0]) % RING > RING / 2)
+            turns = len(numbers) / max(1, len({*numbers}))
+            wrong |= {one for pair, count in back.items() if count >= max(_SPIKES, turns / 2) for one in pair}
+        return sorted(wrong)
+
+    @property
+    def wild_sonars(self) -> list[int]:
+        """Sonars whose readings change from ping to ping; if only some jump, one that jumps often is bad."""
+        jumping = [sonar for sonar in self.sonars if sonar.jumps >= _JUMPS]
+        often = _JUMPS if 2 * len(jumping) > len(self.firing) else _OFTEN_FAR
+        return [sonar.number for sonar in self.sonars if sonar.wildness > _RANDOM or sonar.jumps >= often]
+
+    @property
+    def doubles(self) -> list[int]:
+        """Two sonars whose newest readings are the same all the time."""
+        newest: dict[int, float] = {}
+        same: Counter[tuple[int, int]] = Counter()
+        for ping in (ping for report in self.reports for ping in report.pings):
+            newest[ping.number] = ping.range
+            if math.isfinite(ping.range):
+                same.update((other, ping.number) for other, last in newest.items() if last == ping.range)
+        return next(
+            (
+                sorted((one, other))
+                for (one, other), count in same.items()
+                if one != other and count >= max(_ENOUGH, _SAME_SHARE * len(self.sonars[other].ranges))
+            ),
+            [],
+        )
+
+    @property
+    def disturbed_sonars(self) -> list[int]:
+        """Sonars that detect pings of another robot: single readings are too short, each by another distance."""
+        count, total = sum(len(one.spikes) for one in self.sonars), sum(len(one.ranges) for one in self.sonars)
+        enough = count >= max(_SPIKES, _SPIKE_SHARE * total)
+        return [one.number for one in self.sonars if one.spikes] if enough else []
+
+    @property
+    def rare_sonars(self) -> list[Sonar]:
+        """The sonars that give no or too few readings, while others do."""
+        enough = 2 * self.usual_count >= _ENOUGH
+        rare = [sonar for sonar in self.sonars if enough and sonar.late < _RARE * self.usual_count]
+        return rare + [sonar for sonar in self.sonars if sonar.age > _SILENT and sonar not in rare]
+
+    @property
+    def mute_sonars(self) -> list[int]:
+        """The sonars that give no readings, but perhaps one at the border of the half."""
+        return [sonar.number for sonar in self.rare_sonars if sonar.late <= 1]
+
+    @property
+    def deaf_sonars(self) -> list[Sonar]:
+        """Sonars without any echo in a robot that is surrounded by walls."""
+        return [
+            one for one in self.sonars if not one.echoes and len(one.ranges) >= _ENOUGH / 2 and self._is_enclosed(one)
+        ]
+
+    def _is_enclosed(self, sonar: Sonar) -> bool:
+        """Whether both neighbors detect a near wall: one that they see far away may be out of reach here."""
+        poses = self.profile.sonar.poses
+        ring = sorted((one for one in self.sonars if one.ranges), key=lambda one: poses[one.number].heading)
+        at = ring.index(sonar)
+        return all(one.distance < _NEAR * one.reach for one in (ring[at - 1], ring[(at + 1) % len(ring)]))
+
+    def named(self, numbers: Iterable[int]) -> str:
+        """Return the names of sonars, with where a single one points to: "sonar 2 (41 deg left)"."""
+        some = [*numbers]
+        degrees = math.degrees(self.profile.sonar.poses[some[0]].heading)
+        place = f"{abs(degrees):.0f} deg {'left' if degrees > 0 else 'right'}" if round(degrees) else "straight ahead"
+        return listed(some, "sonar") + (f" ({place})" if len(some) == 1 else "")
+
+    def without(self, numbers: Iterable[int]) -> str:
+        """Return a firing sequence that leaves sonars out."""
+        left = itertools.filterfalse({*numbers}.__contains__, range(len(self.profile.sonar.poses)))
+        return " ".join(map(str, left))
