@@ -248,7 +248,7 @@ class Bench:
     def is_well(self) -> bool:
         """Whether the doctor finds no problem, but that this computer is overloaded: then the robot is late, too."""
         diagnosis = self.doctor(self.robot.url)
-        return diagnosis.status == 0 or set(diagnosis.causes) == {"bad-link", "overload"}
+        return diagnosis.status == 0 or "overload" in diagnosis.causes
 
     def type(self, command: str) -> subprocess.CompletedProcess[str]:
         """Run a command in a shell, as a user types it."""
