@@ -39,6 +39,7 @@ def pilot(remote: FakeRemote) -> Pilot:
         (b"\x03\x1a", ["quit", "quit"]),
         (b"\x1b[15~w", ["w"]),  # F5
         (b"\x1b[1;5Aw", ["w"]),  # Ctrl-Up
+        (b"\x1b[\x03", ["quit"]),  # a broken sequence does not swallow Ctrl-C
         ("ö".encode(), ["Ã", "¶"]),
     ],
 )
