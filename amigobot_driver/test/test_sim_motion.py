@@ -92,6 +92,20 @@ class TestWatchdog:
         assert took == pytest.approx(1.2, abs=0.1)
         assert client.sim.truth.pose.x - start == pytest.approx(0.22, abs=0.03)
 
+    @pytest.mark.parametrize(("robot", "goes_on"), [("amigo", True), ("p3dx-sh", False)])
+    def test_a_velocity_while_it_brakes_ends_the_stop_unless_it_has_arcos(self, robot: str, goes_on: bool) -> None:
+        """A recorded P3-DX braked to rest, and drove on with the next velocity (docs/protocol E-35)."""
+        client = Client(robot).open()
+        client.send(Command.VEL(300))
+        client.run(2.4, alive=False)
+        client.send(Command.VEL(300))
+        client.run(0.8, alive=False)
+        assert (client.speed > 0.2) is goes_on
+        client.run(0.3, alive=False)
+        client.send(Command.VEL(300))
+        client.run(1.5)
+        assert client.speed == pytest.approx(0.3, abs=0.01)
+
     def test_a_bad_packet_does_not_feed_it(self) -> None:
         client = Client().open()
         client.alive = False

@@ -14,7 +14,7 @@ from amigobot_driver.profiles import load_profile
 
 from .picture import draw_all
 from .recording import RecordingError, load
-from .replay import compare
+from .replay import Comparison, compare
 
 #: s, of a network that delays packets for longer: it delays the commands as much, and no recording shows which
 _LATE = 1.0
@@ -29,7 +29,7 @@ def main() -> None:
     options = parser.parse_args()
     profile = load_profile(options.robot) if options.robot else None
     print(f"{'recording':<22}{'client':<10}{'delay s':>8}{'speed rms m/s':>15}{'turn rms rad/s':>16}")
-    results = []
+    results: list[tuple[Comparison, Comparison]] = []
     for path in sorted(options.folder.glob("*.json")):
         try:
             recording = load(path)
@@ -39,20 +39,23 @@ def main() -> None:
         if not np.any(recording.speed) and not np.any(recording.turn_rate):
             print(f"{path.stem:<22}skipped: the robot did not move")
             continue
-        best = compare(recording, profile)
-        late = recording.lateness > _LATE
-        note = f"  not in the mean: packets up to {recording.lateness:.1f} s late" if late else ""
+        timely, best = compare(recording, profile)
+        note = f"  {len(best.late)} repeat of p2os late; else {timely.speed_rms:.4f}" if best.late else ""
+        if recording.lateness > _LATE:
+            note += f"  not in the mean: packets up to {recording.lateness:.1f} s late"
         print(
             f"{path.stem:<22}{recording.client:<10}{best.delay:8.2f}{best.speed_rms:15.4f}{best.turn_rms:16.4f}{note}"
         )
-        results.append(best)
-    timely = [each for each in results if each.recording.lateness <= _LATE]
-    for robot in sorted({each.recording.robot for each in timely}):
-        own = [each for each in timely if each.recording.robot == robot]
-        speed, turn = np.mean([[each.speed_rms, each.turn_rms] for each in own], axis=0)
-        print(f"{f'mean of {robot}':<40}{speed:15.4f}{turn:16.4f}")
+        results.append((timely, best))
+    for which, title in ((0, "every repeat of p2os in time"), (1, "late repeats of p2os as recorded")):
+        print(f"mean, {title}")
+        counted = [each[which] for each in results if each[which].recording.lateness <= _LATE]
+        for robot in sorted({each.recording.robot for each in counted}):
+            own = [(each.speed_rms, each.turn_rms) for each in counted if each.recording.robot == robot]
+            speed, turn = np.mean(own, axis=0)
+            print(f"  {robot:<38}{speed:15.4f}{turn:16.4f}")
     if options.pictures:
-        draw_all(options.pictures, {each.recording.name: each for each in results})
+        draw_all(options.pictures, {best.recording.name: best for _, best in results})
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ _PICTURES: dict[str, tuple[str, tuple[tuple[str, str, tuple[float, float]], ...]
         ),
     ),
     "recordings-p3dx.svg": (
-        "Pioneer 3-DX: a stop that the simulation lacks, and turns on the spot",
+        "Pioneer 3-DX: a stop by its watchdog, and turns on the spot",
         (
             ("p3dx-lisbon-17-8", "Lisbon 2022, the rest of the run", (19.0, 58.5)),
             ("p3dx-spain-rotation", "Spain 2026", (12.0, 86.0)),

@@ -67,6 +67,8 @@ class Controller(ABC, Generic[F]):
     working: F  #: the parameters that commands change
     now: float  #: s, time of the current tick
     _commands_per_tick = 1
+    #: packets that arrive while the watchdog brakes do not end the stop (docs/protocol E-35)
+    _stop_completes = False
     _commands: CommandsByNumber = ACTIVMEDIA_COMMANDS
 
     def __init__(self, profile: Profile, flash: F, hardware: Hardware, on_event: Listener, rows: Rows) -> None:
@@ -192,7 +194,7 @@ class Controller(ABC, Generic[F]):
     def _take(self, packet: bytes) -> None:
         """Process the data of a client's packet: feed the watchdog and execute the command."""
         self._fed_at = self.now
-        if self.drive.server.suspended:
+        if self.drive.server.suspended and (self.hardware.body.at_rest or not self._stop_completes):
             self.drive.server.suspended = False
             self.event("watchdog", "the client is back, motion resumes")
         instruction = decode(packet, self._commands)

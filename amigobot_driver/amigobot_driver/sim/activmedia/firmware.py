@@ -47,7 +47,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         supported = {command: row for command, row in rows.items() if dialect.supports(command)}
         super().__init__(profile, flash, hardware, on_event, supported)
         self.dialect = dialect
-        self._commands_per_tick = dialect.commands_per_tick
+        self._commands_per_tick, self._stop_completes = dialect.commands_per_tick, dialect.stop_completes
         self.telemetry = SipTelemetry(self, dialect)
         self._taken_at = -math.inf
         self._boot()
