@@ -227,11 +227,6 @@ class Calibration:
         """True distance over the reported one."""
         return (self.left_wheel + self.right_wheel) / 2
 
-    @property
-    def corrects(self) -> bool:
-        """Whether the odometry needs a correction."""
-        return (self.left_wheel, self.right_wheel, self.turn) != (1.0, 1.0, 1.0)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:

@@ -1,11 +1,10 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Computes the pose from the counters in the robot's packets: whole counts, modular differences.
+"""Computes the pose from the counters in the robot's packets, by modular differences.
 
-The firmware keeps X and Y in 15 bits and TH in 4096 units per turn, so only differences mean anything. They are summed
-as whole counts: neither the wrap nor rounding moves the pose. docs/protocol/odometry.md, "When the robot's counters
-jump", says when counters count as zeroed.
+The firmware keeps X and Y in 15 bits and TH in 4096 units per turn, so only differences mean anything.
+docs/protocol/odometry.md, "When the robot's counters jump", says when counters count as zeroed.
 """
 
 from __future__ import annotations
@@ -79,12 +78,6 @@ class Odometer:
         before: The pose continues from the pose of this one, which was of another profile.
     """
 
-    _origin: Odometry  #: the pose at which the counting began
-    _x: int  #: counts of X since then
-    _y: int  #: counts of Y since then
-    _turned: int  #: counts of the heading since then
-    rotation: float  #: from the robot's own frame to the odometry frame, rad; valid after the first SIP
-
     def __init__(self, profile: Profile, before: Odometer | None = None) -> None:
         self.state: Odometry = before.state if before else Odometry()
         #: times the counters jumped during a session
@@ -103,7 +96,11 @@ class Odometer:
         self._was_reset = False  #: the robot has reported a reset since the last SIP
         self._zero_by = -math.inf  #: s, until when a SIP may show counters that OPEN has zeroed
         self._marked = self.state
-        self._anchor()
+
+    @property
+    def rotation(self) -> float:
+        """Angle from the robot's own frame to the odometry frame, rad; valid after the first SIP."""
+        return self.state.yaw - (self.counters[0].heading * self._units.angle if self.counters else 0.0)
 
     def interrupt(self) -> None:
         """Set the velocity to unknown: the session has ended, and the next SIP comes after a gap."""
@@ -152,7 +149,6 @@ class Odometer:
             covariance=self.state.covariance,
         )
         self.frame += 1
-        self._anchor()
 
     def mark(self) -> None:
         """Measure later calls of `apply_encoders` from here."""
@@ -189,7 +185,6 @@ class Odometer:
                 turned=old.turned + turned,
                 covariance=_grow(old.covariance, step_x, step_y, forward, turned),
             )
-            self._anchor()
         self._marked = self.state
         return self.state
 
@@ -202,7 +197,6 @@ class Odometer:
         if self.counters is None:
             self.counters = sip, stamp
             self.frame += 1
-            self._anchor()
         before, then = self.counters
         dt = max(stamp - then, 0.0)
         cycles = 0 if self.interrupted else round(dt / cycle)  # 0: it came in one heap with the one before
@@ -224,22 +218,11 @@ class Odometer:
             self.jumps += 1
             self._widen(dt)
         self.counters, self._doubtful, self.interrupted, self._was_reset = (sip, stamp), None, False, False
-        if begun_anew is not None or self._calibration.corrects:
-            step = begun_anew or self._calibrated_step(counted)
-            old = self.state
-            x, y = rotated(step.x, step.y, old.yaw)
-            self._advance(sip, old.x + x, old.y + y, old.yaw + step.turn, step, 0 if begun_anew else cycles, cycle)
-            # Count from each SIP again: the frame of the counters turns and grows against that of the odometry.
-            self.frame += begun_anew is not None
-            self._anchor()
+        if begun_anew is None:
+            self._advance(sip, self._calibrated_step(counted), cycles, cycle)
         else:
-            self._x += counts[0]
-            self._y += counts[1]
-            self._turned += counts[2]
-            units, origin = self._units, self._origin
-            cos, sin = math.cos(self.rotation) * units.distance, math.sin(self.rotation) * units.distance
-            x, y = origin.x + cos * self._x - sin * self._y, origin.y + sin * self._x + cos * self._y
-            self._advance(sip, x, y, origin.yaw + self._turned * units.angle, counted, cycles, cycle)
+            self.frame += 1
+            self._advance(sip, begun_anew, 0, cycle)
         return self.state
 
     def _calibrated(self, forward: float, turn: float) -> tuple[float, float]:
@@ -296,7 +279,7 @@ class Odometer:
 
     def _since_zero(self, sip: Sip) -> _Step:
         """Return the motion since the counters were zeroed, if they were."""
-        return self._motion(_counts(sip.x, sip.y, sip.heading), 0)
+        return self._motion(counter_differences(sip, replace(sip, x=0, y=0, heading=0)), 0)
 
     def _were_zeroed(self, before: Sip, sip: Sip, dt: float, counted: _Step) -> bool:
         """Return whether the robot zeroed its counters between two SIPs `dt` s apart: after OPEN or a reset only.
@@ -331,16 +314,10 @@ class Odometer:
         """Return the distance in m that the robot can have driven in a time (s) without a session."""
         return self._limits.linear * min(seconds, MAX_ROLL) + MARGIN
 
-    def _anchor(self) -> None:
-        """Count from here: the current pose becomes the origin of later counts."""
-        self._origin = self.state
-        self._x = self._y = self._turned = 0
-        self.rotation = self.state.yaw - (self.counters[0].heading * self._units.angle if self.counters else 0.0)
-
-    def _advance(self, sip: Sip, x: float, y: float, yaw: float, step: _Step, cycles: int, cycle: float) -> None:
+    def _advance(self, sip: Sip, step: _Step, cycles: int, cycle: float) -> None:
         """Take the pose that a motion led to in so many cycles (s each), and the velocities of the SIP behind it."""
-        units, old = self._units, self.state
-        turned = step.turn
+        units, old, turned = self._units, self.state, step.turn
+        x, y = rotated(step.x, step.y, old.yaw)
         heading = old.yaw + turned / 2
         forward = step.x * math.cos(turned / 2) + step.y * math.sin(turned / 2)
         left = sip.left_velocity * units.velocity * self._calibration.left_wheel
@@ -355,9 +332,9 @@ class Odometer:
             angular = turned / span
         step_rate = units.angle / span * math.sqrt(2)
         self.state = Odometry(
-            x=x,
-            y=y,
-            yaw=math.remainder(yaw, math.tau),
+            x=old.x + x,
+            y=old.y + y,
+            yaw=math.remainder(old.yaw + turned, math.tau),
             linear=(left + right) / 2,
             angular=angular,
             left_angle=old.left_angle + (forward - turned * self._track / 2) / self._wheel_radius,
@@ -376,14 +353,11 @@ class Odometer:
 
 def counter_differences(new: Sip, old: Sip) -> tuple[int, int, int]:
     """Return the shortest differences of X, Y and TH."""
-    return _counts(new.x - old.x, new.y - old.y, new.heading - old.heading)
-
-
-def _counts(dx: int, dy: int, turn: int) -> tuple[int, int, int]:
-    """Return the shortest differences of the three counters of a SIP, which wrap."""
-    x = (dx + _COUNTER // 2) % _COUNTER - _COUNTER // 2
-    y = (dy + _COUNTER // 2) % _COUNTER - _COUNTER // 2
-    return x, y, (turn + _TURN // 2) % _TURN - _TURN // 2
+    return (
+        difference(new.x, old.x, _COUNTER),
+        difference(new.y, old.y, _COUNTER),
+        difference(new.heading, old.heading, _TURN),
+    )
 
 
 def difference(new: int, old: int, modulus: int) -> int:
