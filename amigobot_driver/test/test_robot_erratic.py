@@ -303,8 +303,8 @@ class TestSettings:
         request = bench.ask(lambda: bench.robot.tuning.set({"rev_count": 1}, bench.now))
         bench.until(request.done)
         assert not request.result().success
-        sound = bench.ask(lambda: bench.robot.poll_sonars((1, 2), bench.now))
-        assert sound.result().message == "Videre Erratic has no POLLING"
+        with pytest.raises(RequestRefusedError, match="Videre Erratic has no POLLING"):
+            bench.robot.poll_sonars((1, 2), bench.now)
         assert bench.robot.queue.stats.withheld == 0
 
     def test_saved_values_are_there_after_the_power_was_off(self, bench: Bench) -> None:

@@ -29,7 +29,10 @@ class PortBench(Bench):
         self.connect()
 
     def answer(self, request: Callable[[], Future[Outcome]]) -> Outcome:
-        future = self.ask(request)
+        try:
+            future = self.ask(request)
+        except RequestRefusedError as reason:
+            return Outcome(False, str(reason))
         self.until(future.done, 10.0)
         return future.result()
 
@@ -61,7 +64,8 @@ def test_pins_that_are_inputs_are_named(bench: PortBench) -> None:
     assert outcome == Outcome(
         False,
         f"sent DIGOUT(3341) {RETRIES.limit} times in {RETRIES.duration:.1f} s; the robot reports outputs 0x01: "
-        "IO_2, IO_3 did not follow, being configured as input (FLASH io0 to io5)",
+        "IO_2, IO_3 did not follow, being configured as input (FLASH io0 to io5), or because this firmware expects "
+        "mask and states swapped (docs/protocol E-24)",
     )
     # What could not be had does not spoil the next request.
     assert bench.set(0b10, 0b10).success

@@ -98,8 +98,8 @@ def test_every_caller_gets_the_result_of_the_newest_start(bench: RequestBench) -
 
 def test_a_replaced_request_fails_with_the_reason(bench: RequestBench) -> None:
     first = bench.request.request(0.0)
-    second = bench.request.replace("another request replaced this one", 0.1)
-    assert first.result(0).message == "another request replaced this one"
+    second = bench.request.replace(0.1)
+    assert first.result(0).message == "entry: another request replaced this one"
     assert not second.done()
 
 

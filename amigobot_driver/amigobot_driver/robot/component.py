@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import RequestRefusedError
 from ..profiles import Profile
 from ..protocol import CommandTable, Instruction, Packet, Parameters
 from .command_queue import CommandQueue
@@ -87,6 +88,11 @@ class Context:
         self.on_packet = self.dispatcher.on_packet
         self.off_packet = self.dispatcher.off_packet
         self.on_sent = self.dispatcher.on_sent
+
+    def require(self, command: CommandTable) -> None:
+        """Raise RequestRefusedError, with the reason, if a command cannot be sent to the robot."""
+        if reason := self.unsupported(command):
+            raise RequestRefusedError(reason)
 
     @property
     def info_cycle(self) -> float:

@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 
 from ..protocol import BAUD_RATES
 from .devices.bumpers import STALLS
+from .devices.motor_pwm import pwm_values
 from .devices.tuning import check_tuning
 
 #: Where the heading of the compass comes from.
 COMPASSES = ("off", "sip", "packets")
 #: The lowest velocity limits, m/s and rad/s: SETV and SETRV carry whole mm/s and deg/s (rounded down).
 MIN_LINEAR, MIN_ANGULAR = 0.001, 0.01745
-#: Hz, and shares of full power, that an Erratic takes.
-PWM_FREQUENCIES, PWM_DUTIES = (4000, 16000), (0.01, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +63,7 @@ class Options:
             if value and not least <= value < math.inf:
                 allowed = f"0 (keeps the robot's limit) or at least {least:.4g} {unit}"
                 raise ValueError(f"{name} is {value:g} {unit}, allowed: {allowed}")
-        for name, value, (low, high), unit in (
-            ("pwm_frequency", self.pwm_frequency, PWM_FREQUENCIES, "Hz"),
-            ("pwm_max_duty", self.pwm_max_duty, PWM_DUTIES, "of full power"),
-        ):
-            if value and not low <= value <= high:
-                allowed = f"0 (keeps the robot's value) or {low:g} to {high:g} {unit}"
-                raise ValueError(f"{name} is {value:g} {unit}, allowed: {allowed}")
+        pwm_values(self.pwm_frequency, self.pwm_max_duty)
         choices: tuple[tuple[str, tuple[object, ...]], ...] = (
             ("baud", (0, *BAUD_RATES)),
             ("bridge_baud", (-1, 0, *BAUD_RATES)),

@@ -11,6 +11,7 @@ show the effect, and what to report if they do not:
         retries = RetryPolicy(interval=1.0, limit=5)
 
         def deploy(self, now: float) -> Future[Outcome]:
+            self._context.require(Command.CHARGE)
             return self._request.request(now)
 
         def _commands(self) -> Iterable[Instruction]:
@@ -89,17 +90,9 @@ class ConfirmedRequest:
         self.start(now)
         return self._callers.new_future()
 
-    def replace(self, message: str, now: float) -> Future[Outcome]:
-        """Start a request for something else.
-
-        Args:
-            message: The earlier callers fail with this.
-            now: Time in s.
-
-        Returns:
-            The future result.
-        """
-        self._callers.finish(False, message)
+    def replace(self, now: float) -> Future[Outcome]:
+        """Start a request for something else, and return the future result. Earlier callers fail."""
+        self._callers.finish(False, f"{self._owner.title}: another request replaced this one")
         return self.request(now)
 
     def succeed(self, message: str) -> None:
@@ -172,19 +165,29 @@ class ConfirmedRequest:
 class RequestComponent(Component):
     """A component with one request, `_request`: it ends with the session, and its counters are the component's.
 
+    A method that makes a request raises RequestRefusedError if the robot is not to be asked. The future that it returns
+    has what the robot has done.
+
     Attributes:
         name: Begins the names of the counters.
         retries: How often to send.
         confirmed_by: The packet types that can show the effect.
+        requested: The state that is requested again in each session; None: there is none.
     """
 
     name: str
     retries: RetryPolicy
     confirmed_by: tuple[type[Packet], ...] = (Sip,)
+    requested: Any = None
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._request = ConfirmedRequest(self)
+
+    @property
+    def title(self) -> str:
+        """The name for messages."""
+        return self.name.replace("_", " ")
 
     @abstractmethod
     def _commands(self) -> Iterable[Instruction]:
@@ -204,6 +207,11 @@ class RequestComponent(Component):
 
         It may end the request by itself and return "".
         """
+
+    def on_session_start(self, now: float) -> None:
+        """Request the state again."""
+        if self.requested is not None:
+            self._request.start(now)
 
     def on_session_end(self, reason: str) -> None:
         """Fail the pending request."""

@@ -14,13 +14,13 @@ from concurrent.futures import Future
 
 from ..errors import RequestRefusedError
 from ..profiles import calibrated_profile, choose_profile, load_profile
-from ..protocol import Command, CommandTable, Packet, Parameters, Sip, SyncReply
+from ..protocol import Command, CommandTable, ErraticCommand, Packet, Parameters, Sip, SyncReply
 from ..wording import counted
 from .bridged_line import BridgedLine
 from .command_queue import QUEUE_FULL, Priority
 from .component import Component, Context
 from .devices.auxiliary import aux_ports
-from .devices.bumpers import BumperReader
+from .devices.bumpers import STALLS, BumperReader
 from .devices.charger import Charger
 from .devices.compass import CompassReader
 from .devices.controller_reset import ControllerReset
@@ -28,7 +28,7 @@ from .devices.digital_io import AnalogInput, DigitalOutputs
 from .devices.flash import Flash
 from .devices.gripper import GripperControl
 from .devices.joystick import JoystickReader
-from .devices.motor_pwm import MotorPwm
+from .devices.motor_pwm import MotorPwm, pwm_values
 from .devices.servos import ServoJoints
 from .devices.sonar_sequence import SonarSequence
 from .devices.sounds import SoundPlayer
@@ -129,9 +129,9 @@ class Robot:
         self.standstill = StandstillMonitor(context, lambda: self.motion.driven)
         self.unconfirmed = UnconfirmedCommands(context)
         self.servos = ServoJoints(context, self.unconfirmed, lambda *servo: self.dialect.servo(*servo))
-        self.pwm = MotorPwm(context, self.unconfirmed, lambda: self.options)
+        self.pwm = MotorPwm(context, self.unconfirmed)
         self.flash = Flash(context, self._at_rest)
-        self.bumpers = BumperReader(context, self.unconfirmed)
+        self.bumpers = BumperReader(context)
         self.gripper = GripperControl(context)
         self.charger = Charger(context)
         self.controller_reset = ControllerReset(context)
@@ -400,7 +400,13 @@ class Robot:
         self.streams.set(GRIPPER, options.gripper_stream and bool(self.gripper.fitted), now)
         self.streams.set(JOYSTICK, options.joystick_stream, now)
         self.compass.show_in_sip(options.compass == "sip", now)
-        self.bumpers.configure(options.bumper_stall, now)
+        pwm = pwm_values(options.pwm_frequency, options.pwm_max_duty)
+        for command, value in (
+            (Command.BUMPSTALL, STALLS.get(options.bumper_stall)),
+            (ErraticCommand.PWM_FREQ, pwm.get(ErraticCommand.PWM_FREQ)),
+            (ErraticCommand.PWM_DUTY, pwm.get(ErraticCommand.PWM_DUTY)),
+        ):
+            self.unconfirmed.configure(command, value, now)
 
     def _is_requested(self, dialect: Dialect) -> bool:
         """Return whether the profile of the options uses this dialect."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...profiles import MAX_BUMPER_SEGMENTS
-from ...protocol import Command, Sip
+from ...protocol import Sip
 from ..component import Component, Context
 from ..events import BumperReading
-from ..unconfirmed import UnconfirmedCommands
 
 #: Arguments of BUMPSTALL: the rings whose contact counts as a stall of the motors.
 STALLS: Mapping[str, int] = {"none": 0, "front": 1, "rear": 2, "both": 3}
@@ -20,35 +19,14 @@ STALLS: Mapping[str, int] = {"none": 0, "front": 1, "rear": 2, "both": 3}
 class BumperReader(Component):
     """Publishes the bumper bits of the SIP."""
 
-    def __init__(self, context: Context, unconfirmed: UnconfirmedCommands) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.newest: BumperReading | None = None
-        self._unconfirmed = unconfirmed
-        self._stall: int | None = None  #: argument of BUMPSTALL; None leaves it as it is
         context.on_packet(Sip, self._on_sip)
 
     def on_profile(self) -> None:
         """Forget what another robot reported."""
         self.newest = None
-
-    def configure(self, stall: str, now: float) -> None:
-        """Set which rings stall the motors.
-
-        Args:
-            stall: A key of `STALLS`; any other leaves it as the robot has it.
-            now: Time in s.
-        """
-        before, self._stall = self._stall, STALLS.get(stall)
-        if self._stall != before:
-            self._send_stall(now)
-
-    def on_session_start(self, now: float) -> None:
-        """Send BUMPSTALL again, as the robot may have forgotten it."""
-        self._send_stall(now)
-
-    def _send_stall(self, now: float) -> None:
-        if self._stall is not None and not self._context.unsupported(Command.BUMPSTALL):
-            self._unconfirmed.request(Command.BUMPSTALL, Command.BUMPSTALL(self._stall), now)
 
     def _segments(self) -> tuple[int, int]:
         """Return the segments of the front and rear ring: those of the profile, or more if the FLASH has more."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 
 from ...protocol import Command, Instruction, Sip
-from ..outcome import Outcome, finished
+from ..outcome import Outcome
 from ..request import RequestComponent, RetryPolicy
 
 
@@ -31,10 +31,9 @@ class Charger(RequestComponent):
         Returns:
             The result, when the SIP shows that the robot charges (or does not any more), or the retries are over.
         """
-        if reason := self._context.unsupported(Command.CHARGE):
-            return finished(False, reason)
+        self._context.require(Command.CHARGE)
         self._deployed = deployed
-        return self._request.replace("another charger request replaced this one", now)
+        return self._request.replace(now)
 
     def _commands(self) -> Iterable[Instruction]:
         return [Command.CHARGE(int(self._deployed))]

@@ -30,29 +30,29 @@ class CompassReader(RequestComponent):
 
     name = "compass"
     retries = RetryPolicy(interval=1.0, limit=5)
+    requested: bool | None = None
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._in_sip = False
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Compass, self._on_compass)
 
     def show_in_sip(self, on: bool, now: float) -> None:
         """Request the heading in the SIP, in this session and later ones, or release the request; `now` is in s."""
-        if on == self._in_sip:
+        if on == bool(self.requested):
             return
-        self._in_sip = on
+        self.requested = on or None
         if on:
-            self._start(now)
+            self.on_session_start(now)
         else:
             self._request.succeed("not requested any more")
             if not self._context.unsupported(Command.TCM2):
                 self._context.queue.put(Command.TCM2(_OFF))
 
     def on_session_start(self, now: float) -> None:
-        """Request the heading in the SIP again."""
-        if self._in_sip:
-            self._start(now)
+        """Request the heading in the SIP, if the robot has the command."""
+        if not self._context.unsupported(Command.TCM2):
+            super().on_session_start(now)
 
     def counters(self) -> Mapping[str, int]:
         """Return how often TCM2 was sent again."""
@@ -67,17 +67,13 @@ class CompassReader(RequestComponent):
     def _failure(self) -> str:
         return f"{self._sent()}; the SIP shows no heading: does the robot have a compass?"
 
-    def _start(self, now: float) -> None:
-        if not self._context.unsupported(Command.TCM2):
-            self._request.start(now)
-
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         if 0 < sip.compass <= _HIGHEST:
             heading = math.radians(_STEP * sip.compass) % math.tau
             self._context.emit(CompassReading(stamp, heading, math.radians(_STEP)))
-        elif self._in_sip and not self._request.pending and self._request.attempts < self.retries.limit:
+        elif self.requested and not self._request.pending and self._request.attempts < self.retries.limit:
             # The heading has disappeared: the controller was reset, for example.
-            self._start(now)
+            self.on_session_start(now)
 
     def _on_compass(self, packet: Compass, stamp: float, now: float) -> None:
         heading, pitch, roll = (math.radians(_TENTH * tenths) for tenths in (packet.heading, packet.pitch, packet.roll))

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 
 from ...protocol import Command, Instruction
 from ..component import Context
-from ..outcome import Outcome, finished
+from ..outcome import Outcome
 from ..request import RequestComponent, RetryPolicy
 
 #: s after the request within which the robot must be connected again.
@@ -35,8 +35,7 @@ class ControllerReset(RequestComponent):
         Returns:
             The result, when the next session has started or a time limit has passed.
         """
-        if reason := self._context.unsupported(Command.RESET):
-            return finished(False, reason)
+        self._context.require(Command.RESET)
         self._deadline.set(now + LIMIT)
         return self._request.request(now)
 

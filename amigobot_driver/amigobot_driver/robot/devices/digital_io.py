@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import Future
 
+from ...errors import RequestRefusedError
 from ...protocol import Command, Instruction, Sip
 from ..component import Context
 from ..events import PortState
-from ..outcome import Outcome, finished
+from ..outcome import Outcome
 from ..request import RequestComponent, RetryPolicy
 
 RETRIES = RetryPolicy(interval=0.3, limit=5)
-_REPLACED = "another request replaced this one"
 #: AN1 to AN5 (docs/protocol E-26).
 ANALOG_PORTS = range(1, 6)
 #: Volts per count of the analog byte in a SIP (docs/protocol 5.2).
@@ -46,16 +46,16 @@ def _port_and_gripper(sip: Sip) -> tuple[int, int]:
 
 
 class DigitalOutputs(RequestComponent):
-    """The digital outputs. Those that were never requested are left alone."""
+    """The digital outputs. `requested` has their mask and states; those that were never requested are left alone."""
 
     name = "digital_outputs"
     retries = RETRIES
+    requested: tuple[int, int] | None = None
+    reported: int | None = None  #: the outputs in the newest SIP
+    mask_first = False  #: the mask in the low byte instead of the high one (docs/protocol E-24)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.mask_first = False  #: the mask in the low byte instead of the high one (docs/protocol E-24)
-        self.reported: int | None = None
-        self._mask = self._states = self._newest = 0
         context.on_packet(Sip, self._on_sip)
 
     def set(self, mask: int, states: int, now: float) -> Future[Outcome]:
@@ -69,61 +69,55 @@ class DigitalOutputs(RequestComponent):
         Returns:
             The result, when the SIP shows the outputs or the retries are over.
         """
-        if reason := self._context.unsupported(Command.DIGOUT):
-            return finished(False, reason)
+        self._context.require(Command.DIGOUT)
         pins = AMIGO_PINS if self._context.profile().firmware in ("A", "S") else ALL_PINS
         if not mask or mask & ~pins:
             top = pins.bit_length() - 1
-            return finished(False, f"mask is {mask:#04x}: this robot has IO_0 to IO_{top}, bits of {pins:#04x}")
-        self._mask |= mask
-        self._states = (self._states & ~mask) | (states & mask)
-        self._newest = mask
-        return self._request.replace(_REPLACED, now)
+            raise RequestRefusedError(f"mask is {mask:#04x}: this robot has IO_0 to IO_{top}, bits of {pins:#04x}")
+        others, kept = self.requested or (0, 0)
+        self.requested = others | mask, (kept & ~mask) | (states & mask)
+        return self._request.replace(now)
 
     def on_session_start(self, now: float) -> None:
         """Set the requested outputs again."""
         self.reported = None
-        self._newest = self._mask
-        if self._mask:
-            self._request.start(now)
+        super().on_session_start(now)
 
     def _commands(self) -> Iterable[Instruction]:
-        mask, states = self._mask, self._states & self._mask
+        mask, states = self.requested or (0, 0)
         return [Command.DIGOUT(states << 8 | mask if self.mask_first else mask << 8 | states)]
 
     def _confirmation(self, sip: Sip) -> str:
-        return "" if self._wrong() else f"{self._text()}, confirmed by the robot"
+        return "" if self._wrong() else f"outputs {self.reported:#04x}, confirmed by the robot"
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         self.reported = sip.digital_out
 
     def _wrong(self) -> int:
-        return self._mask if self.reported is None else (self.reported ^ self._states) & self._mask
-
-    def _text(self) -> str:
-        return f"outputs {self.reported:#04x}"
+        mask, states = self.requested or (0, 0)
+        return mask if self.reported is None else (self.reported ^ states) & mask
 
     def _failure(self) -> str:
         wrong, sent = self._wrong(), self._sent()
+        mask, states = self.requested or (0, 0)
         # Outputs that do not follow are not requested again.
-        self._mask &= ~wrong
+        self.requested = (mask & ~wrong, states & ~wrong) if mask & ~wrong else None
         if self.reported is None:
             return f"{sent}; the robot reports no outputs: its packets end before them"
         names = ", ".join(f"IO_{pin}" for pin in range(8) if wrong >> pin & 1)
-        message = f"{sent}; the robot reports {self._text()}: {names} did not follow, being configured as input "
-        message += "(FLASH io0 to io5)"
-        if wrong & self._newest == self._newest:
-            message += "; or this firmware expects mask and states swapped (docs/protocol E-24)"
-        return message
+        return (
+            f"{sent}; the robot reports outputs {self.reported:#04x}: {names} did not follow, being configured as "
+            "input (FLASH io0 to io5), or because this firmware expects mask and states swapped (docs/protocol E-24)"
+        )
 
 
 class AnalogInput(RequestComponent):
-    """The analog port that the SIP reports."""
+    """The analog port that the SIP reports: `requested`, or else the one that the robot has selected."""
 
     name = "analog_input"
     retries = RETRIES
+    requested: int | None = None
     _reported = 0
-    _port: int | None = None  #: requested; None: leave it as it is
 
     def select(self, port: int, now: float) -> Future[Outcome]:
         """Select the analog port that the SIP reports.
@@ -135,25 +129,19 @@ class AnalogInput(RequestComponent):
         Returns:
             The result, when the SIP shows the port or the retries are over.
         """
-        if reason := self._context.unsupported(Command.ADSEL):
-            return finished(False, reason)
+        self._context.require(Command.ADSEL)
         if port not in ANALOG_PORTS:
-            return finished(False, f"port is {port}, allowed: {ANALOG_PORTS.start} to {ANALOG_PORTS.stop - 1}")
-        self._port = port
-        return self._request.replace(_REPLACED, now)
-
-    def on_session_start(self, now: float) -> None:
-        """Select the requested port again."""
-        if self._port is not None:
-            self._request.start(now)
+            raise RequestRefusedError(f"port is {port}, allowed: {ANALOG_PORTS.start} to {ANALOG_PORTS.stop - 1}")
+        self.requested = port
+        return self._request.replace(now)
 
     def _commands(self) -> Iterable[Instruction]:
-        return [Command.ADSEL(self._port)]
+        return [Command.ADSEL(self.requested)]
 
     def _confirmation(self, sip: Sip) -> str:
         self._reported = port_state(sip).selected
-        return f"analog port {self._reported}, confirmed by the robot" if self._reported == self._port else ""
+        return f"analog port {self._reported}, confirmed by the robot" if self._reported == self.requested else ""
 
     def _failure(self) -> str:
-        sent, self._port = self._sent(), None
+        sent, self.requested = self._sent(), None
         return f"{sent}; the robot reports {f'port {self._reported}' if self._reported else 'no analog port'}"

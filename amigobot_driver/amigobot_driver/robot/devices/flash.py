@@ -33,8 +33,7 @@ class Flash(Component):
         Raises:
             RequestRefusedError: the robot moves, has no such command, or too many commands wait.
         """
-        if reason := self._context.unsupported(ErraticCommand.SAVE):
-            raise RequestRefusedError(reason)
+        self._context.require(ErraticCommand.SAVE)
         if not self._at_rest():
             raise RequestRefusedError("the robot must be at rest while it writes its FLASH: stop it first")
         # After the raw commands that were requested before: their values are saved, too.

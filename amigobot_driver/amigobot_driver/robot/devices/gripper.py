@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 
+from ...errors import RequestRefusedError
 from ...protocol import Command, Instruction, Packet, Sip
 from ...protocol import Gripper as GripperPacket
 from ..command_queue import MAX_ROUTINE, QUEUE_FULL, Priority
@@ -99,13 +100,14 @@ class GripperControl(RequestComponent):
         """
         order = ORDERS.get(name)
         if order is None:
-            return finished(False, f"order is {name!r}, allowed: {', '.join(ORDERS)}")
-        if reason := self._context.unsupported(Command.GRIPPER) or self._absent():
-            return finished(False, reason)
+            raise RequestRefusedError(f"order is {name!r}, allowed: {', '.join(ORDERS)}")
+        self._context.require(Command.GRIPPER)
+        if self.fitted is False or self._kind == NONE:
+            raise RequestRefusedError("this robot reports no gripper (FLASH parameter Gripper)")
         if order.confirmed is None:
             return self._order_for_a_time(order, name, duration)
         if duration:
-            return finished(False, f"duration is {duration:g} s, allowed for {name}: 0 s only")
+            raise RequestRefusedError(f"duration is {duration:g} s, allowed for {name}: 0 s only")
         self._request.fail(f"{self._order}: another order replaced this one")
         self._order = name
         return self._request.request(now)
@@ -141,11 +143,6 @@ class GripperControl(RequestComponent):
     def _commands(self) -> Iterable[Instruction]:
         return [Command.GRIPPER(ORDERS[self._order].number)]
 
-    def _absent(self) -> str:
-        if self.fitted is False or self._kind == NONE:
-            return "this robot reports no gripper (FLASH parameter Gripper)"
-        return ""
-
     @property
     def _kind(self) -> int:
         """The wiring: as a packet reports it, else what is usual for the firmware."""
@@ -154,16 +151,14 @@ class GripperControl(RequestComponent):
 
     def _order_for_a_time(self, order: Order, name: str, duration: float) -> Future[Outcome]:
         """An order that lasts for a time is sent once: sent twice, it would last longer."""
-        if reason := self._context.unsupported(Command.GRIPPERVAL):
-            return finished(False, reason)
+        self._context.require(Command.GRIPPERVAL)
         steps = round(duration / STEP) if math.isfinite(duration) else 0
         low = -255 if name == "carry" else 0
         if not steps or not low <= steps <= 255:
-            return finished(
-                False, f"duration is {duration:g} s, allowed for {name}: {low * STEP:g} to {255 * STEP:g} s, but not 0"
-            )
+            allowed = f"{low * STEP:g} to {255 * STEP:g} s, but not 0"
+            raise RequestRefusedError(f"duration is {duration:g} s, allowed for {name}: {allowed}")
         if self._context.queue.waiting(Priority.ROUTINE) + 2 > MAX_ROUTINE:
-            return finished(False, QUEUE_FULL)
+            raise RequestRefusedError(QUEUE_FULL)
         self._request.fail(f"{self._order}: another order replaced this one")
         # Down is a negative number, as ARIA sends it, though the manuals' tables have only positive ones.
         self._context.queue.put(Command.GRIPPER(order.number))

@@ -53,6 +53,5 @@ class ServoJoints(Component):
             instruction = self._command(number, round(counts))
         except ValueError as error:
             raise RequestRefusedError(f"{joint}: {error}; see servos in the profile") from None
-        if why := self._context.unsupported(instruction.command):
-            raise RequestRefusedError(why)
+        self._context.require(instruction.command)
         self._unconfirmed.request(("servo", number), instruction, now)

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from ...protocol import Command, Instruction, Sip
 from ...wording import counted
 from ..component import Context
-from ..outcome import Outcome, finished
+from ..outcome import Outcome
 from ..request import RequestComponent, RetryPolicy
 
 #: Sonars of one array, and numbers that its sequence takes.
@@ -26,12 +26,12 @@ class SonarSequence(RequestComponent):
     #: Each attempt is judged by the pings of one interval, which is longer than the longest cycle, 16 sonars of 50 ms.
     retries = RetryPolicy(interval=1.0, limit=4)
 
+    requested: tuple[int, ...] | None = None
+
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.requested: tuple[int, ...] | None = None
         self._seen: set[int] = set()
         self._watch_from = 0.0  #: s
-        self._arrays = 1
         self._silenced: set[int] = set()  #: arrays that were switched off, as none of their sonars is in the sequence
         self._firing = False  #: as the SIP reports
         context.on_packet(Sip, self._on_sip)
@@ -51,8 +51,7 @@ class SonarSequence(RequestComponent):
         Raises:
             ValueError: The robot has no such sonar, or the sequence is too long.
         """
-        if reason := self._context.unsupported(Command.POLLING):
-            return finished(False, reason)
+        self._context.require(Command.POLLING)
         available = len(self._context.profile().sonar.poses)
         sonars = sonars or tuple(range(available))
         if not sonars:
@@ -63,23 +62,18 @@ class SonarSequence(RequestComponent):
             if (count := sum(_array(number) == array for number in sonars)) > LONGEST:
                 entries = counted(count, "entry", "entries")
                 raise ValueError(f"the sequence has {entries} for one array of {ARRAY}, allowed: up to {LONGEST}")
-        self.requested, self._arrays = sonars, _array(available - 1)
-        return self._request.replace("another sequence replaced this one", now)
+        self.requested = sonars
+        return self._request.replace(now)
 
     def configure(self, sonars: tuple[int, ...]) -> None:
         """Use the sequence of the options, unless another was requested since; unknown sonars are left out."""
         available = len(self._context.profile().sonar.poses)
-        kept: list[int] = []
-        for number in sonars:
-            if 0 <= number < available and sum(_array(other) == _array(number) for other in kept) < LONGEST:
-                kept.append(number)
-        self.requested, self._arrays = self.requested or tuple(kept) or None, _array(available - 1)
+        self.requested = self.requested or tuple(number for number in sonars if 0 <= number < available) or None
 
     def on_session_start(self, now: float) -> None:
         """Request the sequence again."""
         self._silenced, self._firing = set(), False
-        if self.requested is not None:
-            self._request.start(now)
+        super().on_session_start(now)
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         self._firing = sip.sonar_enabled
@@ -101,7 +95,7 @@ class SonarSequence(RequestComponent):
         yield Command.POLLING(bytes(number + 1 for number in requested))
         # An array of which nothing is in the sequence keeps its old one (ARCOS manual), so it is switched off. SONAR
         # names an array in the bits above its switch.
-        for array in range(1, self._arrays + 1):
+        for array in range(1, _array(len(self._context.profile().sonar.poses) - 1) + 1):
             if all(_array(number) != array for number in requested):
                 self._silenced.add(array)
                 yield Command.SONAR(array << 1)

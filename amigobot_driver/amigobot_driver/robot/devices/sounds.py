@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
+from ...errors import RequestRefusedError
 from ...protocol import Command, Instruction, Playlist
 from ...wording import counted, on_or_off
 from ..command_queue import QUEUE_FULL
@@ -87,8 +88,7 @@ class SoundPlayer(RequestComponent):
         Returns:
             The result, when the playlist is complete or the retries are over.
         """
-        if reason := self._context.unsupported(Command.PLAYLIST):
-            return finished(False, reason)
+        self._context.require(Command.PLAYLIST)
         if self.complete and not refresh:
             return finished(True, counted(len(self.playlist), "sound"))
         if self._listing:
@@ -105,8 +105,7 @@ class SoundPlayer(RequestComponent):
         Returns:
             The result, when the robot has confirmed it or the retries are over.
         """
-        if reason := self._context.unsupported(Command.SOUNDTOG):
-            return finished(False, reason)
+        self._context.require(Command.SOUNDTOG)
         return self._switch(on, now)
 
     def play(self, number: int, now: float) -> Future[Outcome]:
@@ -119,10 +118,9 @@ class SoundPlayer(RequestComponent):
         Returns:
             The result, when the command waits for the line; it fails if the robot has no such sound.
         """
-        if reason := self._context.unsupported(Command.SOUND):
-            return finished(False, reason)
+        self._context.require(Command.SOUND)
         if not 1 <= number <= LAST_SOUND:
-            return finished(False, f"sound is {number}, allowed: 1 to {LAST_SOUND}")
+            raise RequestRefusedError(f"sound is {number}, allowed: 1 to {LAST_SOUND}")
         if number in self.entries or self._streaming:
             return finished(*self._play(number))
         question = _Question(
@@ -150,8 +148,9 @@ class SoundPlayer(RequestComponent):
             ValueError: A value is out of range.
         """
         tones = tone_pairs(durations, frequencies, half_cycle, notes=_ARCOS in self._context.profile().firmware)
-        if reason := self._context.unsupported(Command.SAY) or self._muted():
-            return finished(False, reason)
+        self._context.require(Command.SAY)
+        if why := self._muted():
+            raise RequestRefusedError(why)
         return finished(*self._send(Command.SAY(tones), f"SAY with {counted(len(tones) // 2, 'tone')}"))
 
     # -- what is known ----------------------------------------------------------------------------------------

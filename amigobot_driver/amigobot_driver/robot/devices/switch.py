@@ -51,7 +51,7 @@ class Switch(RequestComponent):
         """
         self.name = name
         super().__init__(context)
-        self.requested = requested
+        self.requested: bool | None = requested
         self.reported: bool | None = None
         self._on, self._off = on, off
         self._flag = flag
@@ -79,13 +79,12 @@ class Switch(RequestComponent):
         if reason := self._context.no_robot():
             return finished(False, f"{self.name}: {reason}")
         self.requested, self._given_up = on, False
-        return self._request.replace(f"{self.name}: another request replaced this one", now)
+        return self._request.replace(now)
 
     def on_session_start(self, now: float) -> None:
         """Request the state again."""
         self.reported, self._given_up = None, False
-        if self.requested is not None:
-            self._request.start(now)
+        super().on_session_start(now)
 
     def on_session_end(self, reason: str) -> None:
         """Fail the pending request."""

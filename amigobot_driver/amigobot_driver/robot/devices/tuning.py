@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ...protocol import Command, Instruction, Parameters
 from ..component import Context
 from ..events import Configured, Notice
-from ..outcome import Outcome, finish, finished
+from ..outcome import Outcome, finish
 from ..request import RequestComponent, RetryPolicy
 
 #: At 9600 baud a CONFIGpac takes a tenth of a second and may be delayed by the streams. Without an answer the driver
@@ -136,8 +136,7 @@ class Tuning(RequestComponent):
             ValueError: a name cannot be set, or a value is out of its range in `TUNABLE`.
         """
         check_tuning(values)
-        if reason := self._context.unsupported(Command.CONFIG):
-            return finished(False, reason)
+        self._context.require(Command.CONFIG)
         for caller in list(self._callers):
             if other := [name for name, value in values.items() if caller.values.get(name, value) != value]:
                 requested = ", ".join(f"{name} {values[name]}" for name in other)
