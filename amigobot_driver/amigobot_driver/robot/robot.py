@@ -19,7 +19,7 @@ from ..wording import counted
 from .bridged_line import BridgedLine
 from .command_queue import QUEUE_FULL, Priority
 from .component import Component, Context
-from .devices.auxiliary import aux_ports
+from .devices.auxiliary import PORTS, AuxPort
 from .devices.bumpers import STALLS, BumperReader
 from .devices.charger import Charger
 from .devices.compass import CompassReader
@@ -120,7 +120,7 @@ class Robot:
         self.digital_outputs = DigitalOutputs(context)
         self.analog_input = AnalogInput(context)
         self.streams = Streams(context, lambda: self.line.byte_time)
-        self.aux = aux_ports(context, lambda: self.line.byte_time)
+        self.aux = tuple(AuxPort(number, context, lambda: self.line.byte_time) for number in range(1, len(PORTS) + 1))
         self.sequence = SonarSequence(context)
         self.gyro = Gyroscope(context)
         self.inputs = WiredInputs(context)

@@ -5,8 +5,8 @@
 
 The robot keeps the bytes of a device in a ring buffer. It answers GETAUX n when n bytes are available, in one SERAUX
 packet; nothing is acknowledged (AmigoBot manual, ch. 5). So the driver requests one byte while the device is quiet,
-which arrives at once, and `CHUNK` bytes while it sends. If an answer is missing, fewer bytes are available: it requests
-these one by one. A request that replaces a waiting one loses nothing. The bytes of a lost SERAUX or TTY2 are lost.
+which arrives at once, and `CHUNK` bytes while it sends. If these do not arrive, fewer bytes are available: it requests
+them one by one. A request that replaces a waiting one loses nothing. The bytes of a lost SERAUX or TTY2 are lost.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from ...protocol import BAUD_RATES, OVERHEAD, Aux, Command, Config, Instruction
+from ...protocol import BAUD_RATES, OVERHEAD, Aux, Command, Instruction
 from ...protocol.commands import MAX_TEXT
 from ...wording import counted
 from ..component import Component, Context
@@ -80,25 +80,13 @@ class AuxStats:
 
 
 class _Direction(Component):
-    """The output or the input of one port.
-
-    Attributes:
-        name: Of the port.
-        stats: Of both directions.
-    """
+    """The output or the input of one port."""
 
     def __init__(self, context: Context, stats: AuxStats, byte_time: Callable[[], float]) -> None:
         super().__init__(context)
         self.name = f"AUX{stats.number}"
         self.stats = stats
         self._byte_time = byte_time  #: returns s for each byte on the line to the robot
-        self._port_byte_time = 10 / BAUD_RATES[0]  #: s for each byte at the port itself
-        context.on_packet(Config, self._on_config)
-
-    def _on_config(self, config: Config, stamp: float, now: float) -> None:
-        # AmigOS reports AUX1 only, and FLASH has 9600 baud for all.
-        code = getattr(config, f"aux{self.stats.number}_baud") or 0
-        self._port_byte_time = 10 / BAUD_RATES[min(code, len(BAUD_RATES) - 1)]
 
     def _room(self, overhead: int) -> int:
         """Return the bytes that a frame may carry beside its `overhead` to be sent in HOLD; at most MAX_TEXT."""
@@ -167,7 +155,10 @@ class AuxWriter(_Direction):
         self._part = None
         count = len(command.value)
         # The next one when both lines are free: the size of the robot's buffer for the port is not known.
-        self._free_at = now + max(count * self._port_byte_time, len(command.encode()) * self._byte_time())
+        # AmigOS reports AUX1 only, and FLASH has 9600 baud for all.
+        code = getattr(self._context.config(), f"aux{self.stats.number}_baud", None) or 0
+        port_byte_time = 10 / BAUD_RATES[min(code, len(BAUD_RATES) - 1)]
+        self._free_at = now + max(count * port_byte_time, len(command.encode()) * self._byte_time())
         self.stats.written += count
         self._waiting -= count
         write = self._queue[0]
@@ -191,8 +182,8 @@ class AuxReader(_Direction):
         self._buffer = bytearray()
         self._asked = 0  #: bytes of the request without an answer yet; 0: there is none
         self._overdue = math.inf  #: s, when its answer counts as missing
-        self._singles = 0  #: requests for one byte before the next one for CHUNK
-        self._quiet = True  #: the device has sent all that it has to send
+        self._singles = 1  #: requests for one byte before the next one for CHUNK
+        self._quiet = True  #: the last request for one byte had no answer
         self._to_flush = False
         self._next = context.sends.timer(self._ask)
         self._deadline = context.timeouts.timer(self._on_deadline)
@@ -239,7 +230,7 @@ class AuxReader(_Direction):
             self._to_flush = True
         if flush or not self._listening:
             # The only hint about the device is how many bytes the reader expects.
-            self._asked, self._singles, self._quiet = 0, 0, not count
+            self._asked, self._singles = 0, not count
         self._read = read
         self._serve(now)
         self._schedule()
@@ -254,7 +245,7 @@ class AuxReader(_Direction):
     def on_session_end(self, why: str) -> None:
         """Finish the pending reads with the bytes that have arrived."""
         self._asked, self._overdue = 0, math.inf
-        self._singles, self._quiet, self._to_flush = 0, True, False
+        self._singles, self._quiet, self._to_flush = 1, True, False
         if self._read:
             self._finish(self._read, False, why)
         self._next.cancel()
@@ -263,7 +254,11 @@ class AuxReader(_Direction):
     def _on_aux(self, packet: Aux, stamp: float, now: float) -> None:
         if packet.id != self._id:
             return
-        self._answered(len(packet.data))
+        # The answer to an earlier request, which was replaced, may come late.
+        if len(packet.data) == self._asked:
+            self._asked, self._overdue = 0, math.inf
+            self._singles = 0 if self._quiet else max(0, self._singles - 1)
+            self._quiet = False
         self._buffer += packet.data
         self.stats.received += len(packet.data)
         self._serve(now)
@@ -283,7 +278,13 @@ class AuxReader(_Direction):
     def _on_deadline(self, now: float) -> None:
         self._serve(now)
         if now >= self._overdue:
-            self._unanswered(now)
+            # Fewer bytes are available than requested, or a frame was lost.
+            if self._asked > 1:
+                self._singles = CHUNK
+            else:
+                self._quiet = True
+                self.stats.asked_again += self._missing() > 0
+            self._asked, self._overdue = 0, math.inf
         self._schedule()
 
     def _ask(self, now: float) -> None:
@@ -299,21 +300,18 @@ class AuxReader(_Direction):
 
     def _on_sent(self, command: Instruction, now: float) -> None:
         if command.value:
-            self._overdue = now + self._patience
+            # Available bytes arrive within this time, behind a SIP and another answer and over a radio modem.
+            patience = 0.1 + 100 * self._byte_time()
+            self._overdue = now + (QUIET if self._quiet and self._asked == 1 else patience)
             self._schedule()
 
     # -- asking -----------------------------------------------------------------------------------------------
-
-    @property
-    def _patience(self) -> float:
-        """Time in s within which available bytes arrive, behind a SIP and another answer and over a radio modem."""
-        return QUIET if self._quiet else 0.1 + 100 * self._byte_time()
 
     def _next_size(self) -> int:
         """Return the number of bytes to request now, 0: none."""
         if self._asked:
             return 0
-        size = 1 if self._quiet or self._singles else min(CHUNK, self._room(OVERHEAD + 1))
+        size = 1 if self._singles else min(CHUNK, self._room(OVERHEAD + 1))
         return max(0, min(size, self._missing()))
 
     def _missing(self) -> int:
@@ -323,26 +321,6 @@ class AuxReader(_Direction):
         if self._listening or self._read is None or not self._read.count:
             return BUFFER
         return self._read.count - len(self._buffer)
-
-    def _answered(self, count: int) -> None:
-        """Take the size of an answer; that of an earlier request, which was replaced, may come late."""
-        if count != self._asked:
-            return
-        self._asked, self._overdue = 0, math.inf
-        self._singles = 0 if self._quiet else max(0, self._singles - 1)
-        self._quiet = False
-
-    def _unanswered(self, now: float) -> None:
-        """Update after a missing answer: fewer bytes are available than requested, or a frame was lost."""
-        if not self._quiet and self._asked == 1:
-            self._quiet = True
-            self._overdue = now + QUIET
-            return
-        if self._asked > 1:
-            self._singles = CHUNK
-        elif self._missing():
-            self.stats.asked_again += 1
-        self._asked, self._overdue = 0, math.inf
 
     # -- serving ----------------------------------------------------------------------------------------------
 
@@ -364,24 +342,16 @@ class AuxReader(_Direction):
         finish(read.future, ReadOutcome(success, f"{self.name}: {message}", data))
 
 
-@dataclass(frozen=True, slots=True)
 class AuxPort:
-    """Both directions of one port."""
-
-    stats: AuxStats
-    reader: AuxReader
-    writer: AuxWriter
-
-
-def aux_ports(context: Context, byte_time: Callable[[], float]) -> tuple[AuxPort, ...]:
-    """Return every port that a robot of the family may have.
+    """Both directions of one port.
 
     Args:
+        number: Of the port, from 1.
         context: The robot's.
         byte_time: Returns s for each byte on the line to the robot; 0: bytes take no time.
     """
-    ports = []
-    for number in range(1, len(PORTS) + 1):
-        stats = AuxStats(number)
-        ports.append(AuxPort(stats, AuxReader(context, stats, byte_time), AuxWriter(context, stats, byte_time)))
-    return tuple(ports)
+
+    def __init__(self, number: int, context: Context, byte_time: Callable[[], float]) -> None:
+        self.stats = AuxStats(number)
+        self.reader = AuxReader(context, self.stats, byte_time)
+        self.writer = AuxWriter(context, self.stats, byte_time)
