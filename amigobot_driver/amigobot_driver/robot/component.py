@@ -89,7 +89,7 @@ class Context:
         self.off_packet = self.dispatcher.off_packet
         self.on_sent = self.dispatcher.on_sent
 
-    def require(self, command: CommandTable) -> None:
+    def require(self, command: CommandTable | int) -> None:
         """Raise RequestRefusedError, with the reason, if a command cannot be sent to the robot."""
         if reason := self.unsupported(command):
             raise RequestRefusedError(reason)
