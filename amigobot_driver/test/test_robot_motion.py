@@ -238,8 +238,18 @@ class TestEmergencyStop:
             return bench.simulator.truth.pose.x - start
 
         braked = way(bench.robot.emergency_stop)
-        bench.robot.clear_emergency_stop()
+        bench.robot.clear_emergency_stop(bench.now)
         assert braked < 0.5 * way(lambda: bench.robot.stop(bench.now))
+
+    def test_a_velocity_from_before_its_end_is_refused(self, bench: Bench) -> None:
+        bench.ask(bench.robot.emergency_stop)
+        bench.run(1)
+        sent = bench.now
+        bench.run(0.1)
+        bench.robot.clear_emergency_stop(bench.now)
+        with pytest.raises(RequestRefusedError, match="the robot was stopped after this velocity was sent"):
+            bench.robot.motion.refuse_if_stopped_since(sent)
+        bench.drive(0.3, 0.0)
 
     def test_latches(self, bench: Bench) -> None:
         bench.ask(bench.robot.emergency_stop)

@@ -202,7 +202,7 @@ class Robots(RuleBasedStateMachine):
         self.driven_until, self.emergency = bench.now, True
         self.run(1.0, (0.2, 0.0))
         self.rest()
-        bench.ask(bench.robot.clear_emergency_stop)
+        bench.ask(lambda: bench.robot.clear_emergency_stop(bench.now))
         self.emergency = False
         self.run(0.5)
 

@@ -191,8 +191,8 @@ class Driving(Connection):
 
     def clear_emergency_stop(self) -> None:
         """Accept velocities again; the robot stands until one comes."""
-        with self._locked(connected=False) as (robot, _):
-            robot.clear_emergency_stop()
+        with self._locked(connected=False) as (robot, now):
+            robot.clear_emergency_stop(now)
 
     @property
     def emergency_stopped(self) -> bool:

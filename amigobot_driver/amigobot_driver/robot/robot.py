@@ -239,9 +239,9 @@ class Robot:
         """Brake as hard as the robot can and refuse every velocity until `clear_emergency_stop`."""
         self.motion.brake()
 
-    def clear_emergency_stop(self) -> None:
-        """End the emergency stop. The robot stays at rest until a new velocity arrives."""
-        self.motion.release()
+    def clear_emergency_stop(self, now: float) -> None:
+        """End the emergency stop. The robot stays at rest until a velocity is requested after `now` (s)."""
+        self.motion.release(requested_at=now)
 
     def enable_motors(self, on: bool, now: float) -> Future[Outcome]:
         """Switch the motors. Velocities that are requested end.

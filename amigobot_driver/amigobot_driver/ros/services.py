@@ -50,7 +50,7 @@ class RobotServices(Interface):
     @robot_service(Trigger, "clear_emergency_stop", "velocities are accepted again")
     def _clear_emergency_stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
         latched = take_snapshot(robot).emergency_stop
-        robot.clear_emergency_stop()
+        robot.clear_emergency_stop(now)
         return "velocities are accepted again" if latched else "no emergency stop was latched"
 
     @robot_service(Trigger, "reset_odometry", "x, y and yaw become 0")

@@ -224,8 +224,13 @@ class Motion(Component):
         self._queue.drop(Priority.STOP, Priority.KEEP_ALIVE)
         self._send_stop()
 
-    def release(self) -> None:
-        """End the emergency stop, and stop a robot that drives without one; it stays at rest until a new velocity."""
+    def release(self, *, requested_at: float) -> None:
+        """End the emergency stop, and stop a robot that drives without one; it stays at rest until a new velocity.
+
+        Args:
+            requested_at: Time in s; velocities from before that are refused when they arrive later.
+        """
+        self._stopped_at = max(self._stopped_at, requested_at)
         if self.emergency:
             self._latch(False)
         else:
