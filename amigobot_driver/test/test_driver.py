@@ -226,7 +226,7 @@ class TestPortThatComesAndGoes:
             eventually(lambda: any("there is no such port" in note for note in run.notes))
             with run.driver.robot() as robot:
                 robot.emergency_stop()
-                robot.clear_emergency_stop(driver.clock())
+                robot.clear_emergency_stop(run.driver.clock())
             eventually(lambda: len(run.told(EmergencyStopChanged)) == 2)
             with served(on_pty(path)):
                 run.connect()

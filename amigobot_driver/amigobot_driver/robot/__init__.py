@@ -52,4 +52,3 @@ from .sensing.sonar_array import SonarPoint as SonarPoint
 from .session import LinkState as LinkState
 from .snapshot import RobotSnapshot as RobotSnapshot
 from .snapshot import take_snapshot as take_snapshot
-from .snapshot import take_sound_snapshot as take_sound_snapshot

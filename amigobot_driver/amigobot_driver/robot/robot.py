@@ -42,7 +42,6 @@ from .monitors.link_timing import LinkTiming
 from .monitors.stalls import StallMonitor
 from .monitors.standstill import StandstillMonitor
 from .motion.goal import MotionGoal, Move, Turn, whole_degrees
-from .motion.limit_settings import LimitSettings
 from .motion.limits import VelocityLimits, check_finite
 from .motion.motion import Motion
 from .options import Options
@@ -70,7 +69,6 @@ class Robot:
         self.options = options
         self.profile = load_profile(options.profile or "amigo")
         self.profile_reason = "no robot has been seen yet"
-        self.identity: SyncReply | None = None  #: of the robot; None before the first session
         self.components: list[Component] = []
         known_dialects = dialects()
         self.link = RobotLink(
@@ -96,8 +94,7 @@ class Robot:
         )
         self.dialect.set_profile(self.profile)
         self.line = BridgedLine(context, options.bridge_baud)
-        limits = self.profile.limits
-        self.limits = VelocityLimits((limits.linear, limits.angular))
+        self.limits = VelocityLimits(context, lambda: self.options)
         # The components are notified of packets and of a new session in this order: it is that of their first commands.
         self.estimator = StateEstimator(context, lambda: self.line.byte_time, lambda: self.motion.driven)
         self.motion = Motion(
@@ -113,9 +110,6 @@ class Robot:
         sonar_on = options.sonar_on_connect
         self.sonar = Switch(context, "sonar", Command.SONAR(1), Command.SONAR(0), Sip.SONAR, sonar_on)
         self.tuning = Tuning(context)
-        self.limit_settings = LimitSettings(
-            self.limits, self.motion, self.tuning, lambda: self.options, lambda: self.profile
-        )
         self.sounds = SoundPlayer(context)
         self.digital_outputs = DigitalOutputs(context)
         self.analog_input = AnalogInput(context)
@@ -139,7 +133,7 @@ class Robot:
         self.joystick = JoystickReader(context)
         context.on_packet(Parameters, self._on_config)
         self.arrange(-math.inf)
-        self.limit_settings.apply()
+        self._apply_limits()
 
     @property
     def baud(self) -> int:
@@ -324,13 +318,13 @@ class Robot:
         Returns:
             The result, when the robot has confirmed the tuning values or the retries are over.
         """
-        before = self.limit_settings.tuning()
+        before = self.limits.tuning()
         self.options = options
         self.motion.timeout = options.command_timeout
         self.line.chosen = options.bridge_baud
         self.pace(now)
         self.arrange(now)
-        values = self.limit_settings.tuning()
+        values = self.limits.tuning()
         self.tuning.release(before.keys() - values.keys())
         # Only what has changed: the robot may have refused some of the others.
         changed = {name: value for name, value in values.items() if before.get(name) != value}
@@ -339,7 +333,7 @@ class Robot:
         else:
             self.tuning.requested.update(changed)
             result = finished(True, "kept for the next connection")
-        self.limit_settings.apply()
+        self._apply_limits()
         return result
 
     # -- for RobotLink ---------------------------------------------------------------------------------------
@@ -352,7 +346,6 @@ class Robot:
     def on_identity(self, identity: SyncReply, now: float) -> None:
         """The robot has been identified, and a session is about to be opened: choose its profile for all components."""
         known = True
-        self.identity = identity
         if self.options.profile:
             self.profile_reason = f"it was requested: {self.options.profile}"
         else:
@@ -364,8 +357,8 @@ class Robot:
             component.on_profile()
         self.pace(now)
         self.queue.spacing = self.profile.link.command_spacing
-        self.tuning.requested.update(self.limit_settings.tuning())
-        self.limit_settings.apply()
+        self.tuning.requested.update(self.limits.tuning())
+        self._apply_limits()
         if self.dialect.supports(Command.POLLING, self.profile.firmware):
             self.sequence.configure(self.options.sonar_sequence)
         self.link.emit(Identified(identity, self.profile, self.profile_reason, known))
@@ -408,6 +401,10 @@ class Robot:
         ):
             self.unconfirmed.configure(command, value, now)
 
+    def _apply_limits(self) -> None:
+        if self.limits.apply(self.tuning.requested):
+            self.motion.limits_changed()
+
     def _is_requested(self, dialect: Dialect) -> bool:
         """Return whether the profile of the options uses this dialect."""
         return bool(self.options.profile and set(self.profile.firmware) & set(dialect.firmware))
@@ -423,5 +420,5 @@ class Robot:
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
         self.pace(now)
-        self.limit_settings.apply()
+        self._apply_limits()
         self.arrange(now)

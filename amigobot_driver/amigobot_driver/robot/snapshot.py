@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..profiles import Profile
-from ..protocol import Parameters, Playlist, SyncReply
+from ..protocol import Parameters, SyncReply
 from ..protocol.decoder import DecoderStats
 from .bandwidth import Plan
 from .command_queue import QueueStats
@@ -137,14 +137,6 @@ class RobotSnapshot:
     digital_outputs: int | None  #: None: not reported
 
 
-@dataclass(frozen=True, slots=True)
-class SoundSnapshot:
-    """The sounds of a robot, as far as it has listed them."""
-
-    enabled: bool | None  #: None: not reported
-    playlist: tuple[Playlist, ...]
-
-
 def take_snapshot(robot: Robot) -> RobotSnapshot:
     """Return the present state of a robot; the caller holds its lock."""
     return RobotSnapshot(
@@ -177,11 +169,6 @@ def take_snapshot(robot: Robot) -> RobotSnapshot:
         gyro_center=robot.gyro.center if robot.gyro.calibrated > -math.inf else math.nan,
         digital_outputs=robot.digital_outputs.reported,
     )
-
-
-def take_sound_snapshot(robot: Robot) -> SoundSnapshot:
-    """Return what is known of the sounds of a robot; the caller holds its lock."""
-    return SoundSnapshot(robot.sounds.enabled, robot.sounds.playlist)
 
 
 def _link(robot: Robot) -> LinkSnapshot:

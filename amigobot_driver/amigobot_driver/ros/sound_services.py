@@ -10,7 +10,7 @@ from std_srvs.srv import SetBool
 from amigobot_msgs.msg import Sound
 from amigobot_msgs.srv import ListSounds, PlaySound, Say
 
-from ..robot import Outcome, Robot, is_group, take_sound_snapshot
+from ..robot import Outcome, Robot, is_group
 from .interface import Answer, Interface, fill_response, refuse, robot_service, service
 
 
@@ -41,8 +41,8 @@ class SoundServices(Interface):
     )
     async def _list(self, request: ListSounds.Request, response: ListSounds.Response) -> ListSounds.Response:
         outcome = await self._playlist(request.refresh)
-        sounds = self._context.call(lambda robot, now: take_sound_snapshot(robot))
-        response.enabled = bool(sounds.enabled)
+        enabled, playlist = self._context.call(lambda robot, now: (robot.sounds.enabled, robot.sounds.playlist))
+        response.enabled = bool(enabled)
         response.sounds = [
             Sound(
                 number=entry.number,
@@ -51,7 +51,7 @@ class SoundServices(Interface):
                 offset=entry.offset,
                 length=entry.length,
             )
-            for entry in sounds.playlist
+            for entry in playlist
         ]
         return fill_response(response, outcome)
 

@@ -6,18 +6,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 
 from ...errors import RequestRefusedError
-from ...profiles import Limits
-from ...protocol import Parameters
 from ...wording import wrong_type
+from ..component import Context
+from ..options import Options
 
 #: Largest velocities that VEL (mm/s) and RVEL (deg/s) carry in their 16 bits: m/s and rad/s, rounded down.
 _LARGEST_LINEAR, _LARGEST_ANGULAR = 32.0, math.radians(32000)
 
 
 class VelocityLimits:
-    """The velocity limits in use.
+    """The limits of the options, else the robot's own; neither beyond its profile and its firmware.
 
     Attributes:
         working: Largest velocities, (m/s, rad/s).
@@ -25,9 +26,54 @@ class VelocityLimits:
         limited: Number of velocities that were scaled down.
     """
 
-    def __init__(self, working: tuple[float, float]) -> None:
-        self.working = self.highest = working
+    def __init__(self, context: Context, options: Callable[[], Options]) -> None:
+        limits = context.profile().limits
+        self.working = self.highest = limits.linear, limits.angular
         self.limited = 0
+        self._context, self._options = context, options
+
+    def apply(self, held: Mapping[str, int]) -> bool:
+        """Apply the limits, and return whether the working ones have changed.
+
+        Args:
+            held: Tuning values that are requested of the robot.
+        """
+        before = self.working
+        linear, angular = self._limits_for(self._options().max_linear, self._options().max_angular)
+        self.highest = self._limits_for(math.inf, math.inf)
+        options = self.tuning()
+        # A lower limit of set_robot_config would otherwise slow down one axis at the robot, and bend the curve.
+        if (speed := held.get("trans_vel_max", math.inf)) < options.get("trans_vel_max", 0):
+            linear = speed / 1000
+        if (rate := held.get("rot_vel_max", math.inf)) < options.get("rot_vel_max", 0):
+            angular = math.radians(rate)
+        self.working = linear, angular
+        return self.working != before
+
+    def tuning(self) -> dict[str, int]:
+        """Return the tuning values that calibration and options request, the velocity limits included."""
+        rev_count, options = self._context.profile().calibration.rev_count, self._options()
+        values = {**({"rev_count": rev_count} if rev_count else {}), **options.tuning}
+        linear, angular = self._limits_for(options.max_linear, options.max_angular)
+        if options.max_linear:
+            values["trans_vel_max"] = max(1, round(linear * 1000))
+        if options.max_angular:
+            values["rot_vel_max"] = max(1, round(math.degrees(angular)))
+        return values
+
+    def _limits_for(self, requested_linear: float, requested_angular: float) -> tuple[float, float]:
+        """Return the limits (m/s, rad/s) for requested ones; 0 leaves the robot's own."""
+        limits, config = self._context.profile().limits, self._context.config()
+        linear, angular = own_linear, own_angular = limits.linear, limits.angular
+        if config:
+            linear = min(linear, (config.value("trans_vel_top") or 0) / 1000 or linear)
+            angular = min(angular, math.radians(config.value("rot_vel_top") or 0) or angular)
+            own_linear = config.trans_vel_max / 1000 or linear
+            own_angular = math.radians(config.rot_vel_max) or angular
+        return (
+            min(linear, requested_linear or own_linear, _LARGEST_LINEAR),
+            min(angular, requested_angular or own_angular, _LARGEST_ANGULAR),
+        )
 
     @property
     def remedy(self) -> str:
@@ -79,26 +125,6 @@ class VelocityLimits:
         turning = _scale((right * scale - left * scale) / track, angular)
         self.limited += min(scale, turning) < 1.0
         return left * scale * turning, right * scale * turning
-
-
-def working_limits(profile: Limits, config: Parameters | None, requested: tuple[float, float]) -> tuple[float, float]:
-    """Return the limits to apply (m/s, rad/s): the requested ones, else the robot's own; none beyond the maximum.
-
-    Args:
-        profile: Maximum of the robot by its profile.
-        config: Maximum and limits that the firmware reports; None before it has.
-        requested: Limits of the options (m/s, rad/s); 0 leaves the robot's own.
-    """
-    linear, angular = own_linear, own_angular = profile.linear, profile.angular
-    if config:
-        linear = min(linear, (config.value("trans_vel_top") or 0) / 1000 or linear)
-        angular = min(angular, math.radians(config.value("rot_vel_top") or 0) or angular)
-        own_linear = config.trans_vel_max / 1000 or linear
-        own_angular = math.radians(config.rot_vel_max) or angular
-    return (
-        min(linear, requested[0] or own_linear, _LARGEST_LINEAR),
-        min(angular, requested[1] or own_angular, _LARGEST_ANGULAR),
-    )
 
 
 def check_finite(name: str, value: float, unit: str) -> None:
