@@ -30,7 +30,6 @@ from amigobot_driver.robot import (
     FloorReading,
     Identified,
     LinkChanged,
-    LinkState,
     MotorCurrents,
     Notice,
     Options,
@@ -129,18 +128,6 @@ class TestConnect:
         assert [note for note in notes if "no robot answers" in note] == []
         assert len(set(notes)) == 2, "looking, and what was found"
 
-    def test_after_a_cable_was_out_it_stands_and_odometry_goes_on(self, bench: Bench) -> None:
-        bench.run(3.0, cmd_vel=(0.4, 0.0))
-        bench.unplug()
-        bench.run(5.0)
-        before = bench.robot.estimator.odometer.state.x
-        bench.connect()
-        assert bench.robot.state is LinkState.RUNNING
-        # With the way that it rolled until its watchdog stopped it; OPEN has zeroed the counters since.
-        assert bench.robot.estimator.odometer.state.x > before + 0.5
-        assert bench.robot.estimator.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.003)
-        assert not bench.reports[-1].moving
-
 
 class TestDriving:
     def test_odometry_is_the_truth(self, bench: Bench) -> None:
@@ -171,22 +158,6 @@ class TestDriving:
         assert bench.robot.estimator.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
         assert bench.robot.estimator.odometer.jumps == 0
 
-    def test_a_velocity_ends_with_its_sender(self, bench: Bench) -> None:
-        bench.run(2.0, cmd_vel=(0.5, 0.0))
-        bench.run(3.0)
-        assert bench.simulator.truth.left_velocity == pytest.approx(0, abs=1e-3)
-
-    def test_the_keep_alive_is_a_pulse_until_it_is_driven_and_then_a_stop(self, bench: Bench) -> None:
-        bench.run(2.0)
-        before = bench.now
-        bench.run(2.0)
-        assert set(own_words(bench, before)) == {"PULSE"}
-        bench.run(1.0, cmd_vel=(0.2, 0.0))
-        bench.run(3.0)
-        after = bench.now
-        bench.run(2.0)
-        assert set(own_words(bench, after)) == {"STOP"}
-
     def test_no_more_than_20_commands_a_second(self, bench: Bench) -> None:
         """Erratic manual E.5."""
         since = bench.now
@@ -194,25 +165,6 @@ class TestDriving:
         times = [time for time, _ in bench.up.log if time >= since]
         assert min(after - before for before, after in itertools.pairwise(times)) > 0.049
         assert len(times) > 80
-
-    def test_a_velocity_on_a_heading(self, bench: Bench) -> None:
-        """What Player calls SetVelHead."""
-        for _ in range(50):
-            bench.ask(lambda: bench.robot.drive_heading(0.2, math.radians(60), bench.now))
-            bench.run(0.1)
-        assert math.degrees(bench.simulator.truth.pose.heading) == pytest.approx(60, abs=3)
-        assert bench.robot.estimator.odometer.state.linear == pytest.approx(0.2, abs=0.02)
-
-    def test_the_pose_is_what_it_is_said_to_be(self, bench: Bench) -> None:
-        """What Player calls SetOdometry; the robot's own counters stay as they are."""
-        before = bench.now
-        bench.ask(lambda: bench.robot.set_odometry(3.0, -2.0, math.pi / 2))
-        bench.run(3.0, cmd_vel=(0.4, 0.0))
-        bench.run(2.0)
-        state = bench.robot.estimator.odometer.state
-        assert (state.x, state.y) == pytest.approx((3.0, -2.0 + bench.simulator.truth.pose.x), abs=0.02)
-        assert state.y > -1.5
-        assert not any(word.startswith("SETO") for word in own_words(bench, before))
 
     def test_an_emergency_stop_is_a_stop_as_it_has_no_other(self, bench: Bench) -> None:
         bench.run(2.0, cmd_vel=(0.5, 0.0))
@@ -306,18 +258,6 @@ class TestSettings:
         with pytest.raises(RequestRefusedError, match="Videre Erratic has no POLLING"):
             bench.robot.poll_sonars((1, 2), bench.now)
         assert bench.robot.queue.stats.withheld == 0
-
-    def test_saved_values_are_there_after_the_power_was_off(self, bench: Bench) -> None:
-        bench.until(bench.ask(lambda: bench.robot.tuning.set({"trans_acc": 350}, bench.now)).done)
-        assert bench.ask(bench.robot.flash.save).success
-        bench.run(1.0)
-        assert own_words(bench)[-8:].count("SAVE") == 1
-        bench.simulator.reset()
-        bench.robot.tuning.requested.clear()
-        bench.until(lambda: bench.robot.session.connections == 2, within=20)
-        bench.run(2.0)
-        assert bench.robot.tuning.config is not None
-        assert bench.robot.tuning.config.value("trans_acc") == 350
 
     @pytest.mark.parametrize("name", ["name", "serial", "type", "subtype"])
     def test_its_identity_is_changed_by_hand(self, bench: Bench, name: str) -> None:

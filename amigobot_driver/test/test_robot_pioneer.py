@@ -169,12 +169,6 @@ class TestCompass:
         assert read.field == pytest.approx((25e-6, -3e-6, 41e-6))
         assert (read.celsius, read.error, read.stamp) == (pytest.approx(25.3), 0, 3.0)
 
-    @pytest.mark.parametrize(("byte", "degrees"), [(1, 2.0), (90, 180.0), (180, 0.0)])
-    def test_the_byte_counts_two_degrees(self, byte: int, degrees: float) -> None:
-        (read,) = read_compass(sip(compass=byte), 0.0)
-        assert isinstance(read, CompassReading)
-        assert math.degrees(read.heading) == pytest.approx(degrees)
-
     def test_or_until_it_is_clear_that_there_is_none(self) -> None:
         bench = Bench(Options(compass="sip"), robot=ARCOS)
         bench.up.fault = losing(Command.TCM2)
@@ -209,17 +203,6 @@ class TestGripper:
         assert bench.told(GripperReading)[-1].paddles is Paddles.OPEN
         assert ordered(bench, "up").message == "up: paddles open, lift moving"
         assert ordered(bench, "halt").message == "halt: paddles open, lift between"
-
-    def test_what_it_holds(self) -> None:
-        bench = pioneer(flash={"Gripper": 1})
-        ordered(bench, "open")
-        bench.run(3)
-        bench.simulator.gripper.held = True
-        ordered(bench, "close")
-        bench.run(3)
-        seen = bench.told(GripperReading)[-1]
-        assert seen.paddles is Paddles.CLOSED
-        assert seen.inner_beam and seen.outer_beam and seen.left_contact and seen.right_contact
 
     def test_on_p2os_the_sip_tells_all_of_it(self) -> None:
         bench = pioneer(P2OS, flash={"Gripper": 1})
@@ -377,15 +360,6 @@ class TestReset:
         assert bench.reports[-1].motors_enabled
         assert bench.robot.tuning.config and bench.robot.tuning.config.trans_vel_max == 400
         assert LinkState.LOST in bench.states
-
-    def test_it_stops_first(self) -> None:
-        bench = pioneer()
-        bench.run(2, cmd_vel=(0.3, 0.0))
-        since = bench.now
-        bench.ask(lambda: bench.robot.reset(bench.now))
-        bench.run(0.5)
-        words = bench.words(since)
-        assert words.index("STOP") < words.index("RESET")
 
     def test_a_robot_that_does_not_care(self) -> None:
         bench = pioneer()

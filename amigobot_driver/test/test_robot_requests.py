@@ -126,18 +126,6 @@ def test_every_raw_command_that_was_accepted_is_sent_and_the_others_are_refused_
     assert bench.robot.queue.stats.dropped == 0
 
 
-def test_the_time_out_of_a_velocity_stops_the_robot_although_the_queue_is_full() -> None:
-    bench = Bench(Options())
-    bench.connect()
-    for number in range(MAX_ROUTINE):
-        bench.robot.queue.put(Command.SOUND(1 + number % 255))
-    bench.drive(0.3, 0.0)
-    since = bench.now
-    bench.run(0.7)
-    assert bench.robot.motion.stats.timeouts == 1
-    assert "VEL(0)" in bench.words(since)
-
-
 def test_raw_commands_that_a_lost_link_makes_void_are_counted_and_reported() -> None:
     bench = Bench(Options())
     bench.connect()

@@ -57,21 +57,6 @@ class TestConnect:
         assert bench.robot.note == "connected to a robot without a name at 9600 baud"
         assert bench.robot.session.connections == 1
 
-    def test_listens_before_it_speaks(self) -> None:
-        """A robot in a session must not hear the numbers of the handshake: there they mean other things."""
-        bench = Bench()
-        bench.plug_in()
-        bench.until(lambda: bench.up.log)
-        assert bench.now >= 1000.25
-
-    def test_brings_the_robot_to_where_the_options_want_it(self) -> None:
-        bench = Bench(Options(motors_on_connect=True, sonar_on_connect=False))
-        bench.connect()
-        report = bench.reports[-1]
-        assert report.motors_enabled
-        assert not report.sonar_enabled
-        assert bench.robot.tuning.config is not None
-
     def test_to_a_robot_that_is_switched_on_later(self) -> None:
         bench = Bench()
         bench.switch_off()
@@ -127,16 +112,6 @@ class TestLineSpeed:
         bench.go_out_of_range()
         bench.run(10)
         bench.come_back()
-        assert bench.until(running(bench)) < 3.0
-
-    def test_that_worked_is_tried_first_when_the_port_comes_back(self) -> None:
-        bench = Bench(baud=38400, check_baud=True)
-        bench.plug_in()
-        bench.until(running(bench), within=30)
-        bench.unplug()
-        bench.run(10)
-        assert bench.robot.baud == 38400
-        bench.plug_in()
         assert bench.until(running(bench)) < 3.0
 
     def test_is_found_again_when_the_robot_has_changed_it(self) -> None:
@@ -391,14 +366,6 @@ class TestRefusingRobot:
         assert bench.robot.tuning.config is None
         assert bench.words().count("CONFIG") == 7  # six in 3 s, then one each 10 s
         assert any("CONFIG" in notice for notice in bench.notices)
-
-    def test_whose_config_gets_lost_is_asked_again(self) -> None:
-        bench = Bench()
-        bench.down.fault = losing_first(3, 0x20)
-        bench.connect()
-        bench.run(3)
-        assert bench.robot.tuning.config is not None
-        assert bench.words().count("CONFIG") == 4
 
 
 class TestClose:

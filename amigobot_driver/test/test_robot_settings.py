@@ -138,16 +138,14 @@ class TestBattery:
             ((12.5, 10.9, 10.4), [BatteryLevel.LOW, BatteryLevel.CRITICAL]),
             ((10.2,), [BatteryLevel.CRITICAL]),
             ((10.9, 12.5), [BatteryLevel.LOW, BatteryLevel.GOOD]),
+            ((10.9, 11.2), [BatteryLevel.LOW]),
+            ((10.9, 11.4), [BatteryLevel.LOW, BatteryLevel.GOOD]),
             ((10.2, 10.7, 10.9), [BatteryLevel.CRITICAL, BatteryLevel.LOW]),
         ],
         ids=str,
     )
     def test_levels(self, volts: tuple[float, ...], levels: list[BatteryLevel]) -> None:
         assert self.levels(*volts) == levels
-
-    def test_an_alarm_ends_only_well_above_its_threshold(self) -> None:
-        assert self.levels(10.9, 11.2) == [BatteryLevel.LOW]
-        assert self.levels(10.9, 11.4) == [BatteryLevel.LOW, BatteryLevel.GOOD]
 
     @given(st.lists(st.tuples(st.floats(0, 40), st.floats(-10, 1e6)), min_size=1))
     def test_charge_is_a_share_whatever_comes(self, readings: list[tuple[float, float]]) -> None:

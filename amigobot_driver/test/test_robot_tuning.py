@@ -62,12 +62,6 @@ def test_what_only_amigosh_has(name, value):
     assert outcome.message == f"this robot's firmware has no {name}"
 
 
-def test_lost_frames_are_sent_again(bench):
-    arrived = iter([lost] * 3)
-    bench.up.fault = lambda frame: next(arrived, lambda whole: whole)(frame)
-    assert want(bench, rot_kp=33, trans_acc=250).success
-
-
 def test_a_robot_that_will_not_is_quoted(bench):
     def deaf(frame: bytes) -> bytes:
         return b"" if frame[3] == 82 else frame

@@ -35,21 +35,6 @@ def test_a_turn_ends_where_it_was_asked_to(bench, degrees):
     assert abs(turn.remaining) < math.radians(3)
 
 
-def test_a_turn_to_a_heading_is_measured_in_the_odometry_frame(bench):
-    bench.robot.set_odometry(1.0, 2.0, math.radians(30))
-    turn = bench.ask(lambda: bench.robot.turn(math.radians(100), bench.now, absolute=True))
-    assert finish(bench, turn).success
-    assert math.degrees(bench.robot.estimator.odometer.state.yaw) == pytest.approx(100, abs=3)
-    assert math.degrees(bench.simulator.truth.pose.heading) == pytest.approx(70, abs=4)
-
-
-@pytest.mark.parametrize("distance", [0.5, -0.3, 0.05])
-def test_a_move_ends_where_it_was_asked_to(bench, distance):
-    move = bench.ask(lambda: bench.robot.move(distance, bench.now))
-    assert finish(bench, move).success
-    assert bench.simulator.truth.pose.x == pytest.approx(distance, abs=0.03)
-
-
 @pytest.mark.parametrize(
     ("goal", "value", "allowed"),
     [
