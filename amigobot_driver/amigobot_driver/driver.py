@@ -163,13 +163,14 @@ class Driver:
             while not self._stopping.is_set():
                 self._read_once(port)
         except PortError as error:
-            with self._changed:
-                self._port, reason = None, self._error or str(error)
-                self._error = ""
-            if not self._stopping.is_set():
-                self._update(partial(self._robot.link.disconnected, reason))
+            self._update(partial(self._lose_port, error))
         # Not in a finally clause: after an unexpected exception the port is still needed to stop the robot.
         port.close()
+
+    def _lose_port(self, error: PortError, now: float) -> list[Event]:
+        """Tell the link in one step that there is no port: until then frames that cannot leave may wait."""
+        self._port, reason, self._error = None, self._error or str(error), ""
+        return [] if self._stopping.is_set() else self._robot.link.disconnected(reason, now)
 
     def _read_once(self, port: Port) -> None:
         """Read what has arrived. If a SIP is overdue, confirm to the link that all bytes until then have been read."""

@@ -43,7 +43,6 @@ class Wire:
         self.fault: Fault | None = None
         self.delay = 0.0  #: s
         self.held_until = -math.inf  #: s; what is sent before arrives then, all at once
-        self.chunk = 4096  #: bytes that arrive at once, the next of them 1 ms later: so USB adapters hand them over
         self._tap = FrameDecoder()
         self._travelling: deque[tuple[float, bytes]] = deque()
 
@@ -58,9 +57,7 @@ class Wire:
         arrived = bytearray()
         while self._travelling and self._travelling[0][0] <= now:
             arrived += self._travelling.popleft()[1]
-        if len(arrived) > self.chunk:
-            self._travelling.appendleft((now + 0.001, bytes(arrived[self.chunk :])))
-        return bytes(arrived[: self.chunk])
+        return bytes(arrived)
 
     def next_arrival(self, *, last: bool = False) -> float:
         if not self._travelling:
@@ -140,7 +137,7 @@ class Bench(SteppedDriver):
         self.up, self.down = line.up, line.down
         self.events: list[tuple[float, Event]] = []
         self.make = simulator or (lambda: Simulator(load_profile(robot), baud=baud))
-        self.awake = self.reading = True
+        self.awake = True
         self._spins = 0
         self.switch_on()
 
@@ -154,19 +151,14 @@ class Bench(SteppedDriver):
     # -- time -------------------------------------------------------------------------------------------------
 
     def step(self) -> None:
-        if self.awake and self.reading:
+        if self.awake:
             super().step()
-        elif self.awake:
-            self.poll()
         self.line.exchange(self.now)
 
     def next_time(self) -> float:
-        reading = self.awake and self.reading
-        due = min(
-            self.line.next_event(self.now, read=reading),
-            self.robot.link.next_time() if self.awake else math.inf,
-            self.robot.link.read_deadline if reading else math.inf,
-        )
+        due = self.line.next_event(self.now, read=self.awake)
+        if self.awake:
+            due = min(due, self.robot.link.next_time(), self.robot.link.read_deadline)
         self._spins = self._spins + 1 if due <= self.now else 0
         assert self._spins < 100, f"time stands still: next_time() is {self.robot.link.next_time()} at {self.now}"
         return due
@@ -202,10 +194,6 @@ class Bench(SteppedDriver):
         if writer_first:
             self.emit(self.robot.link.poll(self.now))
             self.write()
-
-    def hang_reader(self) -> None:
-        """The driver's reader thread never comes back to the port: whoever it publishes to blocks."""
-        self.reading = False
 
     # -- what people do ---------------------------------------------------------------------------------------
 

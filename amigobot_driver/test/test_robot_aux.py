@@ -273,13 +273,6 @@ class TestWriting:
         slowest = max(10 / 9600, (1 + 8 / len(parts[0] or b"")) * 10 / baud)
         assert 0.95 * 1000 * slowest - 0.3 < took < 1.25 * 1000 * slowest + 0.1
 
-    def test_no_part_holds_the_line_for_longer_than_a_velocity_may_wait(self) -> None:
-        bench, port = connected(Sensor())
-        bench.ask(lambda: port.writer.write(bytes(500)))
-        bench.run(3)
-        frames = [len(data) + 5 for _, data in bench.up.log if data[0] == Command.TTY2.number]
-        assert max(frames) * 10 / 9600 <= HOLD
-
     def test_more_than_there_is_room_for_is_refused_and_counted(self) -> None:
         bench, port = connected(Sensor())
         first = bench.ask(lambda: port.writer.write(bytes(BUFFER - 10)))

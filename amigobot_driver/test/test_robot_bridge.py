@@ -75,12 +75,6 @@ class TestStamps:
     def test_the_parameter_overrides_what_the_robot_reports(self) -> None:
         assert connected(57600, bridge_baud=115200).robot.line.baud == 115200
 
-    @pytest.mark.parametrize("baud", [9600, 57600])
-    def test_any_robot_may_have_a_bridge(self, baud: int) -> None:
-        bench = connected(baud, "amigo", bridge_baud=baud)
-        assert bench.robot.line.baud == baud
-        assert not bench.notices
-
     def test_a_robot_that_comes_without_a_bridge_has_stamps_of_arrival(self) -> None:
         bench = connected(robot="amigo")
         assert bench.robot.line.baud == 0

@@ -75,11 +75,3 @@ def test_stalls_have_a_beginning_and_an_end() -> None:
     bench.simulator.faults = Faults()
     bench.run(5)
     assert not stalls.active
-
-
-def test_refused_raw_commands_are_counted() -> None:
-    bench = Bench()
-    bench.connect()
-    with pytest.raises(Exception, match="VEL is not sent"):
-        bench.robot.send_raw(Command.VEL.number, [100], b"")
-    assert bench.robot.raw_refused == 1

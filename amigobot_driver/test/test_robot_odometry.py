@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from bench import Bench, Noise
+from bench import Bench
 
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.protocol import Encoders, Sip
@@ -134,24 +134,6 @@ class TestHundredMetres:
         assert math.remainder(state.yaw - counters.heading, math.tau) == pytest.approx(0, abs=0.001)
         assert odometer.jumps == 0
 
-    def test_with_the_whole_driver_and_the_simulated_robot(self) -> None:
-        """Turn by some 200 degrees and drive 100 m, while one packet in ten is lost each way."""
-        bench = Bench(Options(max_linear=TOP_SPEED))
-        bench.connect()
-        bench.run(7, cmd_vel=(0.0, 0.5))
-        bench.run(2)
-        bench.up.fault, bench.down.fault = Noise(1, frames=0.1), Noise(2, frames=0.1)
-        bench.run(100 / TOP_SPEED, cmd_vel=(TOP_SPEED, 0.0))
-        bench.come_back()
-        bench.run(3)
-        truth, odometry = bench.simulator.truth.pose, bench.robot.estimator.odometer.state
-        assert math.hypot(truth.x, truth.y) > 98
-        assert math.hypot(truth.x - odometry.x, truth.y - odometry.y) < 0.5
-        assert all(
-            distance(a.odometry, b.odometry) < TOP_SPEED * 1.05 * (b.stamp - a.stamp) + 0.005
-            for a, b in pairwise(bench.reports)
-        )
-
 
 class TestHeading:
     @pytest.mark.parametrize("turn_rate", [1.0, -1.0])
@@ -241,20 +223,6 @@ class TestCounterThatWasSet:
 
 
 class TestReconnect:
-    def test_goes_on_from_where_it_was(self) -> None:
-        """The robot was switched off, carried away and switched on: its counters are new, the pose goes on."""
-        counters, odometer = Counters(), Odometer(AMIGO)
-        before = drive(counters, odometer, [(0.5, 0.2)] * 40)[-1]
-        odometer.interrupt()
-        restarted = Counters()
-        restarted.time = counters.time + 30
-        after = odometer.update(restarted.sip(), restarted.time)
-        assert (after.x, after.y, after.yaw) == pytest.approx((before.x, before.y, before.yaw))
-        driven = drive(restarted, odometer, [(0.5, 0.0)] * 20)[-1]
-        assert driven.yaw == pytest.approx(before.yaw, abs=0.002)
-        assert distance(after, driven) == pytest.approx(1.0, abs=0.002)
-        assert odometer.jumps == 0
-
     def test_another_robot_goes_on_in_its_own_units(self) -> None:
         odometer = Odometer(AMIGO)
         before = drive(Counters(), odometer, [(0.5, 0.0)] * 20)[-1]

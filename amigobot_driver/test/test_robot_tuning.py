@@ -10,9 +10,9 @@ from concurrent.futures import Future
 from dataclasses import replace
 
 import pytest
-from bench import Bench, lost
+from bench import Bench
 
-from amigobot_driver.protocol import Command, Sip
+from amigobot_driver.protocol import Command
 from amigobot_driver.robot import TUNABLE, Options, Outcome
 
 
@@ -179,25 +179,10 @@ def test_success_means_that_the_robot_has_the_value_however_requests_overlap(ben
 
 
 class TestSonarSequence:
-    def fired(self, bench: Bench, seconds: float = 1.0) -> set[int]:
-        start = bench.now
-        bench.run(seconds)
-        sips = (packet for _, packet in bench.packets(start) if isinstance(packet, Sip))
-        return {reading.number for sip in sips for reading in sip.sonar}
-
     def poll(self, bench: Bench, *sonars: int) -> Outcome:
         future = bench.ask(lambda: bench.robot.poll_sonars(sonars, bench.now))
         bench.until(future.done)
         return future.result()
-
-    def test_only_those_fire(self, bench):
-        assert self.poll(bench, 2, 3) == Outcome(True, "sonars 2, 3 fire")
-        assert self.fired(bench) == {2, 3}
-
-    def test_a_lost_frame_is_sent_again(self, bench):
-        arrived = iter([lost])
-        bench.up.fault = lambda frame: next(arrived, lambda whole: whole)(frame) if frame[3] == 3 else frame
-        assert self.poll(bench, 0, 5).success
 
     def test_sonars_that_are_switched_off_are_said_so(self, bench):
         bench.ask(lambda: bench.robot.enable_sonar(False, bench.now))

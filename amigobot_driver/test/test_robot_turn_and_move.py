@@ -57,6 +57,14 @@ class TestWheels:
         state = bench.robot.estimator.odometer.state
         assert (state.left_velocity, state.right_velocity) == pytest.approx((0.10, 0.20), abs=0.01)
 
+    def test_zero_is_a_velocity_of_zero(self, bench):
+        bench.ask(lambda: bench.robot.drive_wheels(0.10, 0.20, bench.now))
+        bench.run(0.1)
+        since = bench.now
+        bench.ask(lambda: bench.robot.drive_wheels(0.0, 0.0, bench.now))
+        bench.run(0.1)
+        assert bench.words(since) == ["VEL(0)", "RVEL(0)"]
+
     def test_too_fast_is_scaled_down_in_the_same_proportion(self, bench):
         since = bench.now
         bench.ask(lambda: bench.robot.drive_wheels(1e9, 0.5e9, bench.now))

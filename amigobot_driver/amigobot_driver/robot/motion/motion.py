@@ -355,7 +355,8 @@ class Motion(Component):
             # First, so that a refused velocity does not count as scaled down.
             self._check("velocity", now)
             self._check_newer_than_stop(now)
-            setpoint = limited()
+            # Zero is the same for every motion: a simulated P3-AT ended wheel velocities later than others.
+            setpoint = limited() or STANDING
         except RequestRefusedError:
             self.stats.refused += 1
             raise
