@@ -29,7 +29,7 @@ RETRIES = RetryPolicy(interval=1.0, limit=5, afterwards=10.0)
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """One kind of packet. `name` as the manuals have it; `size` in bytes of its usual frame, until one has come."""
+    """One kind of packet. `name` as the manuals have it; `size` in bytes of its largest frame."""
 
     name: str
     packet: type[Packet]
@@ -38,7 +38,8 @@ class Stream:
     size: int
 
 
-IO = Stream("IOpac", Io, Command.IOREQUEST, 2, 21)
+#: With the four input bytes of AROS; AmigOS sends one.
+IO = Stream("IOpac", Io, Command.IOREQUEST, 2, 24)
 #: 2, because 1 requests a single packet on some firmware (docs/protocol E-20).
 ENCODERS = Stream("ENCODERpac", Encoders, Command.ENCODER, 2, 14)
 #: Four samples of 25 ms.
@@ -60,27 +61,18 @@ class StreamState(RequestComponent):
         requested: The user requests it; `set_active` starts it.
         active: It is requested, the firmware supports it and the line has room for it.
         packets: Packets that have arrived.
-        size: Bytes of the largest frame so far.
     """
 
     retries = RETRIES
 
-    def __init__(self, context: Context, stream: Stream, on_resize: Callable[[float], object]) -> None:
-        """Make a stream that is not requested.
-
-        Args:
-            context: The robot's.
-            stream: The kind of packet.
-            on_resize: Called with the time (s) when a frame is larger than all before.
-        """
+    def __init__(self, context: Context, stream: Stream) -> None:
+        """Make a stream that is not requested."""
         self.name, self.confirmed_by = stream.name, (stream.packet,)
         super().__init__(context)
         self.stream = stream
-        self.size = stream.size
         self.requested = False
         self.active = False
         self.packets = 0
-        self._on_resize = on_resize
         self._switched_on = False  #: in this session
         context.on_packet(stream.packet, self._on_packet)
         self._watch = context.sends.timer(self._on_pause)
@@ -123,10 +115,6 @@ class StreamState(RequestComponent):
 
     def _on_packet(self, packet: Packet, stamp: float, now: float) -> None:
         self.packets += 1
-        size = len(packet.encode()) + OVERHEAD
-        if size > self.size:
-            self.size = size
-            self._on_resize(now)
         if self.active or (self._switched_on and not self._watch.pending):
             # At that time the next packet is late, or the robot did not receive the command that stops the stream.
             self._watch.set(now + RETRIES.interval)
@@ -164,9 +152,7 @@ class Streams(Component):
             byte_time: Returns s for each byte on the line; 0 for a line without a speed.
         """
         # Before this component: each of them begins a session before all are reviewed.
-        self.states: Mapping[Stream, StreamState] = {
-            stream: StreamState(context, stream, self.review) for stream in STREAMS
-        }
+        self.states: Mapping[Stream, StreamState] = {stream: StreamState(context, stream) for stream in STREAMS}
         super().__init__(context)
         self._byte_time = byte_time
         self._bare_sip = 0  #: bytes of this robot's SIP without sonar readings; 0 before the first one
@@ -218,7 +204,7 @@ class Streams(Component):
 
     def _planned(self) -> Plan:
         requested = {
-            stream.name: state.size
+            stream.name: stream.size
             for stream, state in self.states.items()
             if state.requested and not self._context.unsupported(stream.command)
         }
