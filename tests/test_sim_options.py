@@ -46,17 +46,8 @@ def test_command_and_url_describe_the_same_robot() -> None:
         assert simulator.faults.corrupt == 0.1 and simulator.faults.reset is not None
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--wear", "left=1"), "wear 'left' is not known, allowed: left_scale, right_scale, track_scale, slip"),
-        (("--wear", "slip=nan"), "wear slip is 'nan', expected a number from 0 to 1"),
-        (("--wear", "left_scale=0"), "wear left_scale is '0', expected a number from 0.5 to 2"),
-        (("--sonar", "noise=-1"), "sonar noise is '-1', expected a number from 0 to 1 (m, standard deviation"),
-    ],
-    ids=str,
-)
-def test_a_wrong_option_is_named_with_what_is_allowed(words: tuple[str, ...], message: str) -> None:
-    with pytest.raises(OptionError) as error:
-        of_command(*words)
-    assert message in str(error.value)
+def test_a_wrong_option_is_named_with_what_is_allowed() -> None:
+    with pytest.raises(OptionError, match="wear 'left' is not known, allowed: left_scale, right_scale, track_scale"):
+        of_command("--wear", "left=1")
+    with pytest.raises(OptionError, match=r"wear left_scale is '0', expected a number from 0\.5 to 2"):
+        of_command("--wear", "left_scale=0")

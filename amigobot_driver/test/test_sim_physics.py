@@ -14,7 +14,7 @@ import pytest
 from sim_client import Client
 
 from amigobot_driver.profiles import Profile, load_profile
-from amigobot_driver.protocol import Command, Sip
+from amigobot_driver.protocol import Command
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, OptionError, load_report
 from amigobot_driver.transport import simulated
 
@@ -36,16 +36,6 @@ def test_the_robot_does_what_its_ratios_say() -> None:
     assert ramp[1] == pytest.approx(ramp[0] / 2, rel=0.1)
     plateau = [speed_after(client, 2.0) for client in (plain, changed)]
     assert plateau == pytest.approx([0.2, 0.16], rel=0.02)
-
-
-def test_the_watchdog_and_the_packets_run_at_the_speed_of_their_ratios() -> None:
-    client = Client(robot(watchdog_ratio=0.5, cycle_ratio=1.5)).open()
-    client.send(Command.VEL(200))
-    packets = client.run(1.5)
-    assert len([packet for packet in packets if isinstance(packet, Sip)]) == 10
-    assert client.speed > 0.15
-    client.run(1.9, alive=False)
-    assert client.speed == pytest.approx(0.0, abs=0.001)
 
 
 def report(**changes: object) -> dict[str, object]:

@@ -50,21 +50,6 @@ class TestStreams:
 
 
 class TestPins:
-    @pytest.mark.parametrize(
-        ("words", "outputs"),
-        [
-            ((0x0501,), 0b001),
-            ((0x0505, 0x0400), 0b001),
-            ((0x0505, 0x0505), 0b101),  # setting what is set leaves it set (docs/protocol E-62)
-            ((0x3F3F,), 0b101),  # the others are inputs
-            ((0x0505, 0x0500), 0b000),
-        ],
-    )
-    def test_digout_has_its_mask_in_the_high_byte(self, words: tuple[int, ...], outputs: int) -> None:
-        client = with_flash("amigo", io0=1, io2=1).open()
-        client.send(*map(Command.DIGOUT, words))
-        assert client.sip().digital_out == outputs
-
     @pytest.mark.parametrize(("robot", "port_field"), [("amigo", "port_low"), ("amigo-sh", "port_high")])
     def test_adsel(self, robot: str, port_field: str) -> None:
         client = Client(robot).open()
