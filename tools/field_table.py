@@ -32,16 +32,16 @@ from [field.yaml](field.yaml), which names the test of each fact.
 """
 
 VERDICTS = {
-    "agrees": "as the robot; left out below",
-    "copes": "robots or sources differ; the driver copes with each",
-    "documented": "the documents say it",
-    "open": "not yet in the driver, or no test of it",
+    "agrees": "left out below",
+    "copes": "robots or sources differ",
+    "documented": "the manual says it",
+    "open": "not yet in the driver",
 }
 EVIDENCE = {
-    "recording": "recorded data, computed anew",
-    "log": "output or bytes that a user has quoted",
-    "maker": "page, manual or source of the manufacturer",
-    "code": "program or commit written with the robot at hand",
+    "recording": "recorded data",
+    "log": "output that a user has quoted",
+    "maker": "the manufacturer",
+    "code": "program written with the robot at hand",
 }
 
 
@@ -96,12 +96,9 @@ def _counts(facts: list[Fact]) -> list[str]:
     """Return the summary: how many facts have which verdict and which evidence."""
     verdicts, evidence = Counter(fact.verdict for fact in facts), Counter(fact.evidence for fact in facts)
     return [
-        f"| {len(facts)} facts | verdict |",
+        f"| {len(facts)} facts | |",
         "|---|---|",
         *(f"| {verdicts[name]} | **{name}**: {meaning} |" for name, meaning in VERDICTS.items()),
-        "",
-        "| | evidence |",
-        "|---|---|",
         *(f"| {evidence[name]} | **{name}**: {meaning} |" for name, meaning in EVIDENCE.items()),
     ]
 
