@@ -49,6 +49,7 @@ def _table(title: str, found: bool) -> Iterator[str]:
     yield from rows(("what happens", "what you see", "link up within"), body)
 
 
+
 def _said(row: Any) -> str:
     """What log and diagnostics say, once: at the first row with these words."""
     before = {words for other in matrix.ROWS[: matrix.ROWS.index(row)] for words in (other.says, other.warns[1])}
@@ -64,6 +65,7 @@ def _processes() -> Iterator[str]:
     yield "## The computer's side"
     yield ""
     yield from rows(("what happens", "what you see"), (row[:2] for row in matrix.PROCESSES))
+
 
 
 if __name__ == "__main__":
