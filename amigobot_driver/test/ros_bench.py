@@ -540,13 +540,6 @@ def stamp_of(message: Any) -> float:
     return float(message.header.stamp.sec + message.header.stamp.nanosec * 1e-9)
 
 
-def free_tcp_port() -> int:
-    """A port without a server."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-    return port
-
-
 def free_domain() -> tuple[int, socket.socket]:
     """A ROS domain that no program on this machine uses, and the lock that reserves it among test runs.
 

@@ -206,18 +206,6 @@ def test_a_recording_is_replayed_into_the_driver(drive: tuple[Path, float], caps
     assert f"at the end x {float(rows[-1]['x']):+.3f} m" in out
 
 
-def test_a_recording_is_replayed_with_another_calibration(
-    drive: tuple[Path, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file, distance = drive
-    profile = tmp_path / "mine.yaml"
-    profile.write_text("extends: amigo\nunits:\n  distance_mm: 1.0166\n")
-    status, out, err = amigobot(capsys, "replay", str(file), "--robot", str(profile), "--csv")
-    assert (status, err) == (0, "")
-    rows = list(csv.DictReader(io.StringIO(out)))
-    assert float(rows[-1]["x"]) == pytest.approx(2 * distance, abs=0.004)
-
-
 @pytest.mark.parametrize(
     "damage",
     [

@@ -38,39 +38,6 @@ raise SystemExit(main.main())
 """
 
 
-#: The wake-up that the signal handler of rclpy gives to an executor comes to nothing. The handler gives it before it
-#: shuts ROS down: an executor that has checked the context in between waits again, and nothing wakes it.
-LOST_WAKE_UP = """
-from rclpy import executors
-from rclpy.guard_condition import GuardCondition
-
-executors.SignalHandlerGuardCondition = lambda context: GuardCondition(None, None, context)
-"""
-
-
-MAIN = """
-from amigobot_driver.ros import main
-
-raise SystemExit(main.main())
-"""
-
-
-#: The node in a program that leaves the signals to rclpy.
-OWN_PROGRAM = """
-import rclpy
-from amigobot_driver.ros.node import AmigobotNode
-
-rclpy.init()
-node = AmigobotNode()
-try:
-    rclpy.spin(node)
-except executors.ExternalShutdownException:
-    pass
-finally:
-    node.close()
-"""
-
-
 #: A node whose main thread does not return from a callback.
 STUCK = """
 import threading
@@ -157,15 +124,6 @@ def test_a_signal_while_driving_stops_the_robot_and_closes_the_session(bench: Be
     with bench.driving(0.3):
         bench.wait_until(lambda: bench.robot.speed > 0.1)
         bench.node.send(number)
-        assert_a_clean_end(bench)
-
-
-@pytest.mark.parametrize("program", [MAIN, OWN_PROGRAM], ids=["amigobot_node", "own program"])
-def test_a_signal_whose_wake_up_is_lost_ends_the_node(program: str) -> None:
-    node = (sys.executable, "-c", LOST_WAKE_UP + program)
-    with Bench(Robot(), node_command=node, enable_stamped_cmd_vel=False) as bench, bench.connected().driving(0.3):
-        bench.wait_until(lambda: bench.robot.speed > 0.1)
-        bench.node.send(signal.SIGTERM)
         assert_a_clean_end(bench)
 
 
