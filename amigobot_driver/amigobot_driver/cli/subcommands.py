@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
-import sys
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from types import ModuleType
@@ -61,8 +60,6 @@ class Subcommand:
 
     def documentation(self) -> str:
         """Return the docstring of the module, which is not imported: `amigobot --help` names all subcommands."""
-        if loaded := sys.modules.get(self.module):
-            return loaded.__doc__ or ""
         spec = importlib.util.find_spec(self.module)
         source = getattr(spec.loader, "get_source", None) if spec else None
         text = source(self.module) if source else None

@@ -12,9 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from .parameter_table import TABLE, Spec
+from .parameter_table import TABLE, Spec, read_yaml
 
 #: Parameters of the node that `--show-args` lists as launch arguments; an empty one keeps the value of params_file.
 _NAMES = (
@@ -23,8 +21,6 @@ _NAMES = (
 )
 #: All parameters: launch passes on arguments that a file does not declare, such as those of a fleet file.
 PARAMETERS = (*TABLE, Spec("use_sim_time", False, "take the time from /clock"))
-#: The C implementation if installed: ten times as fast.
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _argument(spec: Spec) -> tuple[str, str, None, str]:
@@ -97,11 +93,6 @@ def parameters_in(file: Path, node_name: str) -> dict[str, Any]:
 
     search(read_yaml(file), "")
     return found
-
-
-def read_yaml(file: Path) -> Any:
-    """Return the content of a YAML file."""
-    return yaml.load(file.read_text(encoding="utf-8"), _LOADER)
 
 
 def robot_frames(parameters: Mapping[str, Any]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -92,9 +93,9 @@ class Spec:
         return value  # type: ignore[return-value]
 
 
-def _read_table() -> tuple[Spec, ...]:
-    rows = yaml.load(share("config", "parameters.yaml").read_text(encoding="utf-8"), _LOADER)
-    return tuple(_spec(name, **row) for name, row in rows.items())
+def read_yaml(file: Path) -> Any:
+    """Return the content of a YAML file."""
+    return yaml.load(file.read_text(encoding="utf-8"), _LOADER)
 
 
 def _spec(name: str, *, highest: float | None = None, **row: Any) -> Spec:
@@ -110,4 +111,4 @@ def _spec(name: str, *, highest: float | None = None, **row: Any) -> Spec:
     return Spec(name, **row | {key: tuple(row[key]) for key in ("allowed", "words") if key in row})
 
 
-TABLE = _read_table()
+TABLE = tuple(_spec(name, **row) for name, row in read_yaml(share("config", "parameters.yaml")).items())
