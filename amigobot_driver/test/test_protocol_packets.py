@@ -83,6 +83,11 @@ class TestBuilder:
             packet.encode()
 
 
+def test_a_text_may_fill_its_field() -> None:
+    packet = Playlist(number=1, enabled=1, name=16 * "x", offset=0, length=0)
+    assert parse(packet.encode()) == packet
+
+
 class TestParser:
     @pytest.mark.parametrize("number", [0xFE, 0xFF])
     def test_a_reset_may_carry_bytes(self, number: int) -> None:
