@@ -150,7 +150,7 @@ class NetworkPort(Computer):
     def near(self) -> str:
         """A similar name that has an address."""
         host = self.target.host
-        candidates = [*known_names(), f"{host}.local", host.partition(".")[0]]
+        candidates = ["localhost", f"{host}.local", host.partition(".")[0]]
         similar = difflib.get_close_matches(host, [name for name in candidates if name != host], 5, 0.6)
         return next((name for name in similar if resolve(name)), "")
 
@@ -158,23 +158,18 @@ class NetworkPort(Computer):
     def hung_up(self) -> bool:
         """Whether it accepts a connection, and ends it at once."""
         if self.error:
-            return not attempt(self.target.host, self.target.tcp_port)
+            return attempt(self.target.host, self.target.tcp_port)
         line, end = self.case.line, time.monotonic() + _HANG_UP
         assert line is not None
         while time.monotonic() < end and not line.chunks and not line.unplugged:
             line.wait(end)
         return line.unplugged
 
-    @property
-    def refuses(self) -> bool:
-        """Whether the host answers that nothing listens there."""
-        return attempt(self.target.host, self.target.tcp_port) == "refused"
-
     @cached_property
     def other_port(self) -> int:
         """Another usual port at which something listens; 0: none."""
         others = (port for port in _USUAL_PORTS if port != self.target.tcp_port)
-        return next((port for port in others if not attempt(self.target.host, port)), 0)
+        return next((port for port in others if attempt(self.target.host, port)), 0)
 
     @property
     def telnet(self) -> bool:
@@ -234,20 +229,8 @@ def resolve(host: str) -> set[str]:
     return set()
 
 
-def known_names(file: Path = Path("/etc/hosts")) -> list[str]:
-    """Return the names of hosts that this computer knows by itself."""
-    with contextlib.suppress(OSError):
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-        return [name for line in lines for name in line.partition("#")[0].split()[1:]]
-    return []
-
-
-def attempt(host: str, tcp_port: int) -> str:
-    """Connect to a TCP port and close the connection; return "" or what is wrong: "refused", "no answer"."""
-    try:
-        with socket.create_connection((host, tcp_port), _REACH):
-            return ""
-    except ConnectionRefusedError:
-        return "refused"
-    except OSError:
-        return "no answer"
+def attempt(host: str, tcp_port: int) -> bool:
+    """Connect to a TCP port and close the connection; return whether it is accepted."""
+    with contextlib.suppress(OSError), socket.create_connection((host, tcp_port), _REACH):
+        return True
+    return False

@@ -93,11 +93,6 @@ class Graph:
         return self.variables.get("ROS_AUTOMATIC_DISCOVERY_RANGE", "")
 
     @property
-    def rmw(self) -> str:
-        """The middleware."""
-        return self.variables.get("RMW_IMPLEMENTATION", "") or "default RMW"
-
-    @property
     def local(self) -> bool:
         """Whether nodes of other computers are not seen."""
         return self.discovery == "LOCALHOST" or self.variables.get("ROS_LOCALHOST_ONLY") == "1"

@@ -26,9 +26,11 @@ from ..protocol import (
     Packet,
     Parameters,
     Reset,
+    Sip,
     SyncEcho,
     SyncReply,
     Unknown,
+    checksum,
     checksum_with_count,
 )
 from ..robot import radio_modem
@@ -127,7 +129,7 @@ class LineFigures(Recording):
     @property
     def usual_port(self) -> str:
         """What to type for the usual TCP port of a robot at the same host, if something listens there."""
-        listens = self.target.tcp_port != DEFAULT_TCP_PORT and not attempt(self.target.host, DEFAULT_TCP_PORT)
+        listens = self.target.tcp_port != DEFAULT_TCP_PORT and attempt(self.target.host, DEFAULT_TCP_PORT)
         return self.target.elsewhere(tcp_port=DEFAULT_TCP_PORT) if listens else ""
 
     # -- the session --------------------------------------------------------------------------------------------------
@@ -399,19 +401,24 @@ class LineFigures(Recording):
     @property
     def latency(self) -> float:
         """Time in s from a command to its answer; of the handshake if no session opened."""
-        if self.failed:
-            delays = self._delays(Command.PULSE.number, lambda packet: isinstance(packet, SyncEcho) and packet.id == 0)
-            steady = len(delays) > 2 and max(delays) - min(delays) < _PROMPT
-            return min(delays) if steady or (delays and min(delays) > _PROMPT) else 0.0
+        greeting = self._delays(Command.PULSE.number, lambda packet: isinstance(packet, SyncEcho) and packet.id == 0)
+        steady = len(greeting) > 1 and max(greeting) - min(greeting) < _PROMPT
+        greeted = min(greeting) if steady or (self.failed and greeting) else 0.0
         delays = self._delays(Command.CONFIG.number, lambda packet: isinstance(packet, Parameters))
         all_came = len(self.questions) - 2 <= len(delays) and self.answers <= len(self.questions) + 1
         median = statistics.median_low(self.latencies) if len(self.latencies) > 2 * self.unanswered else 0.0
-        return max(median, min(delays)) if delays and all_came else median
+        return max(median, greeted, min(delays) if delays and all_came else 0.0)
 
     def _delays(self, number: int, is_answer: Callable[[Packet], bool]) -> list[float]:
-        """Times in s from the n-th command to the n-th answer."""
-        asked = [c.stamp for c in self.observed if c.to_robot and c.data[:2] == HEADER and c.data[3] == number]
-        came = [one.stamp for one in self.arrivals if is_answer(one.packet)]
+        """Times in s from the n-th command to the n-th answer; of PULSE, which is SYNC0: before the session."""
+        chunks, packets = self.observed, self.arrivals
+        if number == Command.PULSE.number:
+            packets = self.decode(checksum, self.chunks)
+            opened = min((one.stamp for one in packets if isinstance(one.packet, Sip)), default=math.inf)
+            packets = [one for one in packets if one.stamp < opened]
+            chunks = tuple(one for one in self.chunks if one.stamp < opened and self.baud in (0, one.baud))
+        asked = [c.stamp for c in chunks if c.to_robot and c.data[:2] == HEADER and c.data[3] == number]
+        came = [one.stamp for one in packets if is_answer(one.packet)]
         return [late - early for early, late in zip(asked, came, strict=False)]
 
     @property

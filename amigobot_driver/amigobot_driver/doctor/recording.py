@@ -106,10 +106,13 @@ class Recording(History):
         """What came from the robot during the observation."""
         return received(self.observed)
 
-    def decode(self, check: Checksum) -> list[Arrival]:
-        """Return the packets of the observation; also those with pauses inside."""
+    def decode(self, check: Checksum, chunks: tuple[Chunk, ...] | None = None) -> list[Arrival]:
+        """Return the packets of some bytes (default: of the observation); also those with pauses inside."""
         table = ERRATIC_PACKETS if self.profile.erratic else ACTIVMEDIA_PACKETS
-        decoder, came = FrameDecoder(check=check), [chunk for chunk in self.observed if not chunk.to_robot]
+        decoder, came = (
+            FrameDecoder(check=check),
+            [one for one in (self.observed if chunks is None else chunks) if not one.to_robot],
+        )
         frames = ((chunk.stamp, frame.data) for chunk in came for frame in decoder.feed(chunk.data, 0.0))
         return [Arrival(stamp, data, parse(data, table)) for stamp, data in frames]
 

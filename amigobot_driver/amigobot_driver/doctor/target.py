@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import re
 import shlex
@@ -78,7 +77,7 @@ def parse_target(text: str) -> Target:
         return Target(text, f"/dev/{text}", Kind.SERIAL)
     if text.isdecimal():
         raise PortError(f"{text} is a number and no host; {_FORM}, or localhost:{text} on this computer")
-    url = text if separator else f"socket://{f'[{text}]' if _is_ipv6(text) else text}"
+    url = text if separator else f"socket://{f'[{text}]' if text.count(':') > 1 and text[0] != '[' else text}"
     try:
         parts = urlsplit(url)
         host, tcp_port = parts.hostname or "", parts.port or DEFAULT_TCP_PORT
@@ -88,11 +87,3 @@ def parse_target(text: str) -> Target:
         raise PortError(f"{text}: there is no host; {_FORM}")
     bracketed = f"[{host}]" if ":" in host else host
     return Target(text, f"{parts.scheme}://{bracketed}:{tcp_port}", Kind.NETWORK, host, tcp_port)
-
-
-def _is_ipv6(text: str) -> bool:
-    try:
-        ipaddress.IPv6Address(text)
-    except ValueError:
-        return False
-    return True
