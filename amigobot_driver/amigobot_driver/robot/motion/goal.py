@@ -32,6 +32,8 @@ START_LIMIT = 5.0
 SETTLE = 0.6
 #: s that the robot must be at rest before the command is sent again. Less than SETTLE would drive a distance twice.
 RESEND = 0.8
+#: Commands in a row that may each advance a motion by less than its tolerance: at a wall they move the robot a little.
+_TRIES = 5
 #: Largest distance to the goal at rest: servos have a dead band.
 TURN_TOLERANCE = math.radians(3)
 MOVE_TOLERANCE = 0.02
@@ -99,6 +101,7 @@ class MotionGoal(ABC):
         self._sent_from = self._commanded = 0.0  #: travel when the command was sent, and the distance it commanded
         self._rest_since = math.inf  #: s
         self._best = self._best_at = math.inf
+        self._tries, self._tried_at = 0, math.inf  #: commands since so much remained
 
     def begin(self, odometry: Odometry, now: float, *, at_rest: bool) -> None:
         """Measure from this odometry on.
@@ -128,16 +131,21 @@ class MotionGoal(ABC):
                 return Outcome(False, f"the robot went beyond the goal by {self._text(beyond)}")
         elif progress.at_rest and progress.now - self._sent_at >= SETTLE and abs(self.remaining) <= self._tolerance:
             return self._reached()
-        # At a wall each command moves the robot a little: less than the tolerance is no progress.
-        if abs(self.remaining) < self._best - self._tolerance:
+        if abs(self.remaining) < self._best - self._tolerance / 10:
             self._best, self._best_at = abs(self.remaining), progress.now
-        if progress.now - self._best_at > NO_PROGRESS_TIMEOUT:
-            left = self._text(abs(self.remaining))
-            return Outcome(
-                False, f"no progress for {NO_PROGRESS_TIMEOUT:g} s, {left} are left: is something in the way?"
-            )
         again = progress.now - max(self._sent_at, self._rest_since) >= RESEND
+        if progress.now - self._best_at > NO_PROGRESS_TIMEOUT or (again and not self._worth_another_try()):
+            left = self._text(abs(self.remaining))
+            since = f"for {NO_PROGRESS_TIMEOUT:g} s" if self._tries <= _TRIES else f"in {_TRIES} tries"
+            return Outcome(False, f"no progress {since}, {left} are left: is something in the way?")
         return self._send(progress) if again else ()
+
+    def _worth_another_try(self) -> bool:
+        """Count a command that is about to be sent again; return False if the ones before brought too little."""
+        if abs(self.remaining) < self._tried_at - self._tolerance:
+            self._tries, self._tried_at = 0, abs(self.remaining)
+        self._tries += 1
+        return self._tries <= _TRIES
 
     def measure(self, odometry: Odometry) -> None:
         """Update `covered` and `remaining`."""
@@ -173,7 +181,7 @@ class MotionGoal(ABC):
 
     def _send(self, progress: Progress) -> tuple[Instruction, ...]:
         if self._sent_at is None:
-            self._best, self._best_at = abs(self.remaining), progress.now
+            self._best_at = progress.now
         self._sent_at = progress.now
         self._sent_from, self._commanded = self._measure(progress.odometry), self.remaining
         return self._command(progress.heading)
