@@ -9,18 +9,20 @@ Every packet with known bytes is in test_protocol_vectors.
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 
 import pytest
 
 from amigobot_driver.protocol import (
+    ACTIVMEDIA_PACKETS,
     AmigoShTail,
     ArcosTail,
     Config,
     Encoders,
     Malformed,
     Packet,
+    PacketTable,
     Playlist,
     Reset,
     Sip,
@@ -86,6 +88,13 @@ class TestBuilder:
 def test_a_text_may_fill_its_field() -> None:
     packet = Playlist(number=1, enabled=1, name=16 * "x", offset=0, length=0)
     assert parse(packet.encode()) == packet
+
+
+@pytest.mark.parametrize("table", [ACTIVMEDIA_PACKETS, ERRATIC_PACKETS], ids=["family", "erratic"])
+def test_the_default_id_of_a_packet_is_its_own(table: PacketTable) -> None:
+    for kind in {kind for kinds in table.values() for kind in kinds}:
+        default = fields(kind)[0].default  # type: ignore[arg-type]
+        assert default is MISSING or kind in table[default]
 
 
 class TestParser:
