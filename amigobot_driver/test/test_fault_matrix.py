@@ -108,6 +108,8 @@ class Scene:
     def ask(self) -> list[Future[Outcome]]:
         """Service calls whose answers are known to be yes when all is well."""
         robot, now = self.bench.robot, self.bench.now
+        if not robot.running:
+            return []
         return [
             self.bench.ask(lambda: robot.enable_sonar(True, now)),
             self.bench.ask(lambda: robot.tuning.read(now)),
