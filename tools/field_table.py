@@ -32,7 +32,7 @@ from [field.yaml](field.yaml), which names the test of each fact.
 """
 
 VERDICTS = {
-    "agrees": "left out below",
+    "agrees": "not marked below",
     "copes": "robots or sources differ",
     "documented": "the manual says it",
     "open": "not yet in the driver",
