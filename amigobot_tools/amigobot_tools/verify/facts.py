@@ -90,8 +90,8 @@ def _signs(left: float, right: float) -> str:
 
 
 def _encoder_signs(phase: Phase) -> str | None:
-    log = phase.log
-    return _signs(*log.ticks[log.counted][-1]) if log.counted.any() else None
+    ticks = [at.ticks for at in phase.log if at.ticks]
+    return _signs(*ticks[-1]) if ticks else None
 
 
 def _position_bits(phase: Phase) -> int | str | None:
@@ -133,7 +133,7 @@ _FACTS: Mapping[str, Callable[[Phase], object]] = {
     "digital inputs of an Erratic": _floor_sensors,
     "echo": _echo,
     "first user sound": _first_sound,
-    "heading": lambda phase: "grows" if phase.log.heading[-1] > 0 else "falls",
+    "heading": lambda phase: "grows" if phase.log[-1].heading > 0 else "falls",
     "bits of X": _position_bits,
     "last field of CONFIG": _last_field,
     "length of ENCODERpac": _encoders_length,
@@ -145,7 +145,7 @@ _FACTS: Mapping[str, Callable[[Phase], object]] = {
     "range of sonar 0": _range,
     "session": _session,
     "signs of the encoders": _encoder_signs,
-    "signs of the velocities": lambda phase: _signs(phase.log.left[-1], phase.log.right[-1]),
+    "signs of the velocities": lambda phase: _signs(phase.log[-1].left, phase.log[-1].right),
     "sonars": lambda phase: "on" if phase.of(Sip)[-1].sonar_enabled else "off",
     "stream": lambda phase: "stream" if len(phase.of(Encoders)) > 2 else "one",
     "target of the heading": _target,

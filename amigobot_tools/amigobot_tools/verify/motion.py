@@ -6,17 +6,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import statistics
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from itertools import pairwise
 
 from amigobot_driver.protocol import Encoders, Sip
 
 from .client import Stamped
-
-Array = NDArray[np.float64]
 
 _POSITION = 0x8000  # modulus of differences of X and Y, for 15 and 16 bits (docs/protocol E-08)
 _TURN = 4096  # heading units
@@ -24,8 +21,40 @@ _TICKS = 1 << 32  # modulus of the encoders
 _CYCLE = 0.06  # s by which the encoders may come after the standard packet of their cycle
 
 
-class MotionLog:
-    """The standard packets of a drive. Arrays have one value for each of them.
+@dataclass(slots=True)
+class Instant:
+    """What a standard packet shows of the motion, and the encoders of its cycle."""
+
+    time: float  #: s
+    x: float  #: m since the first packet
+    y: float  #: m since the first packet
+    heading: float  #: units since the first packet
+    left: float  #: m/s of the left wheel
+    right: float  #: m/s of the right wheel
+    ticks: tuple[float, float] | None = None  #: of the left and the right encoder since the first ones
+    travel: float = 0.0  #: m that the middle of the axle has rolled
+
+    @property
+    def velocity(self) -> float:
+        """Velocity in m/s of the middle of the axle."""
+        return (self.left + self.right) / 2
+
+    @property
+    def difference(self) -> float:
+        """The turn rate times half the track, m/s."""
+        return (self.right - self.left) / 2
+
+    @property
+    def middle_ticks(self) -> float:
+        """Mean of the two encoders; only where there are some."""
+        assert self.ticks is not None
+        return sum(self.ticks) / 2
+
+
+def motion_log(
+    packets: Iterable[Stamped], distance_unit: float, velocity_unit: float, ticks_per_meter: float
+) -> list[Instant]:
+    """Return the motion of a drive, an instant for each standard packet.
 
     Args:
         packets: Of all kinds.
@@ -33,49 +62,67 @@ class MotionLog:
         velocity_unit: m/s for a unit of the wheel velocities.
         ticks_per_meter: Of the encoders; 0: unknown.
     """
-
-    def __init__(
-        self, packets: Sequence[Stamped], distance_unit: float, velocity_unit: float, ticks_per_meter: float
-    ) -> None:
-        sips: list[tuple[float, Sip]] = []
-        counters: list[tuple[float, float]] = []
-        for stamped in packets:
-            if isinstance(stamped.packet, Sip):
-                sips.append((stamped.time, stamped.packet))
-                counters.append((math.nan, math.nan))
-            elif isinstance(stamped.packet, Encoders) and sips and stamped.time - sips[-1][0] < _CYCLE:
-                counters[-1] = stamped.packet.left, stamped.packet.right
-        self.time = np.array([time for time, _ in sips])  #: s
-        self.x = _unwrapped([sip.x for _, sip in sips], _POSITION) * distance_unit  #: m
-        self.heading = _unwrapped([sip.heading for _, sip in sips], _TURN)  #: units
-        self.left = np.array([sip.left_velocity for _, sip in sips]) * velocity_unit  #: m/s
-        self.right = np.array([sip.right_velocity for _, sip in sips]) * velocity_unit  #: m/s
-        self.velocity = (self.left + self.right) / 2  #: m/s of the middle of the axle
-        self.difference = (self.right - self.left) / 2  #: m/s: the turn rate times half the track
-        #: of the left and the right encoder since the first one, shape (n, 2); NaN where a cycle has none
-        self.ticks = np.array(counters, float).reshape(-1, 2)
-        known = ~np.isnan(self.ticks[:, 0])
-        self.ticks[known] = np.stack([_unwrapped(side, _TICKS) for side in self.ticks[known].T], axis=-1)
-        #: m that the middle of the axle has rolled, by the encoders if there are any, else by X and Y
-        self.travel = np.zeros(len(sips))
-        if known.any() and ticks_per_meter:
-            rolled = self.ticks[known].mean(axis=1) / ticks_per_meter
-            self.travel = np.interp(self.time, self.time[known], rolled)
-        elif sips:
-            angle = math.tau / _TURN * (self.heading[1:] + self.heading[:-1]) / 2
-            y = _unwrapped([sip.y for _, sip in sips], _POSITION) * distance_unit
-            self.travel[1:] = np.cumsum(np.diff(self.x) * np.cos(angle) + np.diff(y) * np.sin(angle))
-
-    @property
-    def counted(self) -> NDArray[np.bool_]:
-        """Which packets have the encoders of their cycle."""
-        return ~np.isnan(self.ticks[:, 0])
+    sips: list[tuple[float, Sip]] = []
+    counters: dict[int, tuple[int, int]] = {}  # by the number of the standard packet
+    for stamped in packets:
+        if isinstance(stamped.packet, Sip):
+            sips.append((stamped.time, stamped.packet))
+        elif isinstance(stamped.packet, Encoders) and sips and stamped.time - sips[-1][0] < _CYCLE:
+            counters[len(sips) - 1] = stamped.packet.left, stamped.packet.right
+    xs, ys = (unwrapped([getattr(sip, name) for _, sip in sips], _POSITION) for name in ("x", "y"))
+    headings = unwrapped([sip.heading for _, sip in sips], _TURN)
+    log = [
+        Instant(
+            time,
+            x * distance_unit,
+            y * distance_unit,
+            heading,
+            sip.left_velocity * velocity_unit,
+            sip.right_velocity * velocity_unit,
+        )
+        for (time, sip), x, y, heading in zip(sips, xs, ys, headings, strict=True)
+    ]
+    left, right = (unwrapped([pair[side] for pair in counters.values()], _TICKS) for side in (0, 1))
+    for number, ticks in zip(counters, zip(left, right, strict=True), strict=True):
+        log[number].ticks = ticks
+    _add_travel(log, ticks_per_meter)
+    return log
 
 
-def _unwrapped(values: ArrayLike, size: int) -> Array:
+def _add_travel(log: Sequence[Instant], ticks_per_meter: float) -> None:
+    """Set the distance rolled, by the encoders if there are any, else by X and Y."""
+    known = counted(log) if ticks_per_meter else []
+    if known:
+        for at in known:
+            at.travel = at.middle_ticks / ticks_per_meter
+        for at in log:
+            if at.ticks is None:
+                at.travel = _between(known, at.time)
+        return
+    for before, at in pairwise(log):
+        angle = math.tau / _TURN * (at.heading + before.heading) / 2
+        at.travel = before.travel + (at.x - before.x) * math.cos(angle) + (at.y - before.y) * math.sin(angle)
+
+
+def _between(known: Sequence[Instant], time: float) -> float:
+    """Return the distance rolled at a time between instants that have encoders; before and after them, the nearest."""
+    for before, after in pairwise(known):
+        if before.time <= time <= after.time:
+            return before.travel + (after.travel - before.travel) * (time - before.time) / (after.time - before.time)
+    return known[0].travel if time < known[0].time else known[-1].travel
+
+
+def counted(log: Iterable[Instant]) -> list[Instant]:
+    """Return the instants that have the encoders of their cycle."""
+    return [at for at in log if at.ticks is not None]
+
+
+def unwrapped(values: Sequence[float], size: int) -> list[float]:
     """Return a counter that wraps at `size` as one that begins at 0 and does not wrap."""
-    numbers = np.asarray(values, float)
-    return np.unwrap(numbers, period=size) - numbers[:1] if numbers.size else numbers
+    result = [0.0] * len(values)
+    for index, (before, value) in enumerate(pairwise(values), 1):
+        result[index] = result[index - 1] + (value - before + size / 2) % size - size / 2
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,33 +135,33 @@ class LineFit:
     offset_error: float = 0.0
 
 
-def fit_line(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> LineFit | None:
+def fit_line(points: Iterable[tuple[float, float]], weights: Iterable[float] | None = None) -> LineFit | None:
     """Fit a straight line.
 
     Args:
-        x: Abscissas.
-        y: Ordinates.
+        points: Abscissas and ordinates.
         weights: Weights of the points, proportional to the inverse of their variance; None: all the same.
 
     Returns:
         The line; None for less than three points, or if they all have the same abscissa.
     """
-    x, y = np.asarray(x, float), np.asarray(y, float)
-    if len(x) < 3 or np.ptp(x) <= 0:
+    points = list(points)
+    if len(points) < 3 or len({x for x, _ in points}) < 2:
         return None
-    w = np.ones(len(x)) if weights is None else np.asarray(weights, float)
-    mx, my = np.average(x, weights=w), np.average(y, weights=w)
-    sxx = float(np.sum(w * (x - mx) ** 2))
-    slope = float(np.sum(w * (x - mx) * (y - my))) / sxx
-    offset = float(my - slope * mx)
-    rest = float(np.sum(w * (y - offset - slope * x) ** 2)) / (len(x) - 2)
+    w = [1.0] * len(points) if weights is None else list(weights)
+    total = math.fsum(w)
+    mx, my = (math.fsum(map(float.__mul__, w, map(float, side))) / total for side in zip(*points, strict=True))
+    rows = [(wi, x - mx, y - my) for wi, (x, y) in zip(w, points, strict=True)]
+    sxx = math.fsum(wi * x * x for wi, x, _ in rows)
+    slope = math.fsum(wi * x * y for wi, x, y in rows) / sxx
+    rest = math.fsum(wi * (y - slope * x) ** 2 for wi, x, y in rows) / (len(points) - 2)
     error = math.sqrt(rest / sxx)
-    return LineFit(slope, offset, error, math.sqrt(rest / float(np.sum(w)) + (error * float(mx)) ** 2))
+    return LineFit(slope, my - slope * mx, error, math.sqrt(rest / total + (error * mx) ** 2))
 
 
-def mean(values: ArrayLike) -> tuple[float, float]:
+def mean(values: Iterable[float]) -> tuple[float, float]:
     """Return the mean and its standard uncertainty from the scatter; NaN without values."""
-    numbers = np.asarray(values, float)
-    if numbers.size < 2:
-        return (float(numbers[0]) if numbers.size else math.nan), 0.0
-    return float(numbers.mean()), float(numbers.std(ddof=1)) / math.sqrt(numbers.size)
+    numbers = list(map(float, values))
+    if len(numbers) < 2:
+        return (numbers[0] if numbers else math.nan), 0.0
+    return statistics.fmean(numbers), statistics.stdev(numbers) / math.sqrt(len(numbers))

@@ -27,9 +27,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Protocol, TypeVar
-
-import numpy as np
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from amigobot_driver import AmigoBotError, Profile
 from amigobot_driver.protocol import (
@@ -44,7 +42,7 @@ from amigobot_driver.protocol import (
 )
 
 from .client import Client, Stamped
-from .motion import Array, MotionLog
+from .motion import Instant, motion_log
 from .table import FigureRow, Step
 
 P = TypeVar("P", bound=Packet)
@@ -129,18 +127,26 @@ class Phase:
     trial: Trial
 
     @property
-    def log(self) -> MotionLog:
+    def log(self) -> list[Instant]:
         """The motion in it, in SI units by the scales found so far."""
         trial, units = self.trial, self.trial.profile.units
         distance, velocity = (
             trial.found("scale.position", units.distance),
             trial.found("scale.velocity", units.velocity),
         )
-        return MotionLog(self.packets, distance, velocity, trial.ticks_per_meter)
+        return motion_log(self.packets, distance, velocity, trial.ticks_per_meter)
 
     def of(self, kind: type[P]) -> list[P]:
         """Return the packets of a kind."""
         return [stamped.packet for stamped in self.packets if isinstance(stamped.packet, kind)]
+
+
+class Ping(NamedTuple):
+    """A reading of a sonar."""
+
+    time: float  #: s
+    number: int  #: of the sonar
+    range: float  #: m
 
 
 @dataclass(slots=True)
@@ -231,17 +237,16 @@ class Trial:
         flattest = min(abs(pose.heading) for pose in poses)
         return [number for number, pose in enumerate(poses) if abs(pose.heading) < flattest + 0.01]
 
-    def pings(self, packets: Sequence[Stamped]) -> Array:
-        """Return time (s), number and range (m) of each reading of the front sonars, shape (n, 3)."""
+    def pings(self, packets: Sequence[Stamped]) -> list[Ping]:
+        """Return the readings of the front sonars."""
         unit, front = self.profile.units.range, self.front_sonars
-        rows = [
-            (stamped.time, reading.number, reading.range * unit)
+        return [
+            Ping(stamped.time, reading.number, reading.range * unit)
             for stamped in packets
             if isinstance(stamped.packet, Sip)
             for reading in stamped.packet.sonar
             if reading.number in front
         ]
-        return np.array(rows, float).reshape(-1, 3)
 
     # -- what a step sends --------------------------------------------------------------------------------------------
 

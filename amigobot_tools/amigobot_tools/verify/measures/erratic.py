@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 import math
-
-import numpy as np
+from itertools import pairwise
 
 from amigobot_driver.protocol import (
     ERRATIC_PACKETS,
@@ -19,6 +18,7 @@ from amigobot_driver.protocol import (
     parse,
 )
 
+from ..motion import unwrapped
 from ..trial import Played, StepError, Trial
 
 _DUTY = 40  # harmless in either unit
@@ -62,12 +62,12 @@ def _config(trial: Trial) -> ErraticConfig:
 def heading_unit(trial: Trial, played: Played) -> None:
     """The unit of the heading, from a turn that the wheels' velocities tell."""
     log = played["turn"].log
-    angle = float(np.sum(np.diff(log.time) * log.difference[1:])) / trial.half_track
+    angle = sum((at.time - before.time) * at.difference for before, at in pairwise(log)) / trial.half_track
     if angle < math.pi / 2:
         raise StepError("RVEL does not turn the wheels against each other")
     packets = [parse(stamped.data, ERRATIC_PACKETS) for stamped in played["turn"].packets]
     headings = [packet.heading for packet in packets if isinstance(packet, Motor | ShortMotor)]
-    steps = np.abs(np.diff(np.unwrap(headings, period=4096)))
+    steps = (abs(after - before) for before, after in pairwise(unwrapped(headings, 4096)))
     # A step from 359 to 0 degrees is not counted.
-    whole = float(np.sum(steps[steps < 180])) / angle * math.tau
+    whole = sum(step for step in steps if step < 180) / angle * math.tau
     trial.keep("heading.unit", "degrees" if whole < 1000 else "4096 units per turn")

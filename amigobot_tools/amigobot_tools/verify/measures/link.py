@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import statistics
-
-import numpy as np
+from itertools import accumulate, pairwise
 
 from amigobot_driver import ConnectionFailedError
 from amigobot_driver.protocol import Command, Instruction, Io, Reset, Sip
@@ -58,13 +57,14 @@ def config(trial: Trial, played: Played) -> None:
 
 def rate(trial: Trial, played: Played) -> None:
     """Rate of the standard packets."""
-    times = played["sips"].log.time
+    times = [at.time for at in played["sips"].log]
     if len(times) < 10:
         raise StepError(f"only {counted(len(times), 'standard packet')} in 10 s")
-    gaps = np.diff(times)
+    gaps = [after - before for before, after in pairwise(times)]
+    typical = statistics.median(gaps)
     # Lost packets leave gaps: the number of the cycle, not of the packet, counts.
-    cycles = np.cumsum([0, *np.maximum(1, np.round(gaps / np.median(gaps)))])
-    fit = fit_line(cycles, times)
+    cycles = accumulate((max(1, round(gap / typical)) for gap in gaps), initial=0)
+    fit = fit_line(zip(cycles, times, strict=True))
     assert fit is not None
     trial.keep("telemetry.period", fit.slope, fit.slope_error)
 

@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 import math
-
-import numpy as np
+import statistics
 
 from ..trial import Played, StepError, Trial
 
@@ -19,16 +18,18 @@ def wall(trial: Trial, played: Played) -> None:
     sonar, unit = trial.profile.sonar, trial.profile.units.range
     walls = []  # the ranges (m) of each front sonar, for each wall
     for name in ("near", "far"):
-        times, numbers, ranges = trial.pings(played[name].packets).T
-        echoes = [ranges[(numbers == number) & (ranges < sonar.max_range)] for number in trial.front_sonars]
-        walls.append([each for each in echoes if each.size])
+        pings = trial.pings(played[name].packets)
+        heard = [one for one in pings if one.range < sonar.max_range]
+        echoes = [[one.range for one in heard if one.number == number] for number in trial.front_sonars]
+        walls.append([each for each in echoes if each])
         if not walls[-1]:
             raise StepError(f"no echo from the {name} wall")
         if name == "near":
-            trial.keep("sonar.period", float((times[-1] - times[0]) / np.count_nonzero(times < times[-1])))
-    near, far = (float(np.mean([each.mean() for each in ranges])) for ranges in walls)
+            first, last = pings[0].time, pings[-1].time
+            trial.keep("sonar.period", (last - first) / sum(one.time < last for one in pings))
+    near, far = (statistics.fmean(map(statistics.fmean, ranges)) for ranges in walls)
     scale = (_FAR - _NEAR) / (far - near)  # true size of the nominal unit
     trial.keep("sonar.unit", scale * unit)
     freedom = sum(map(len, walls[0])) - len(walls[0])
-    noise = scale * math.sqrt(sum(float(np.sum((each - each.mean()) ** 2)) for each in walls[0]) / freedom)
+    noise = scale * math.sqrt(sum(statistics.pvariance(each) * len(each) for each in walls[0]) / freedom)
     trial.keep("sonar.noise", noise, noise / math.sqrt(2 * freedom))
