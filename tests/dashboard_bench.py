@@ -9,24 +9,19 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Annotated, Any
 
 import pytest
 from fakes import FakeRemote
 
-from amigobot_driver.profiles import Profile
-
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is not installed")
 
 from amigobot_tools.dashboard.access import Access, Listen  # noqa: E402
-from amigobot_tools.dashboard.messages import Request, number, text  # noqa: E402
-from amigobot_tools.dashboard.packets import FrameLog  # noqa: E402
+from amigobot_tools.dashboard.messages import Between, anyone  # noqa: E402
 from amigobot_tools.dashboard.server import running  # noqa: E402
 from amigobot_tools.dashboard.sources import Source  # noqa: E402
 from amigobot_tools.dashboard.sources.simulator import SimulatorSource  # noqa: E402
-from amigobot_tools.dashboard.sources.source import Unstepped  # noqa: E402
-from amigobot_tools.state import RobotState  # noqa: E402
 
 #: s that nothing here ever takes, on however slow a machine
 PATIENCE = 60.0
@@ -34,31 +29,17 @@ PATIENCE = 60.0
 SIMULATOR = "sim://amigo?world=empty&baud=0&seed=1"
 
 
-class FakeSource(Unstepped):
+class FakeSource(Source):
     """A source without a robot: what is asked of it is noted."""
 
     kind = "port"
+    examined = False
 
     def __init__(self) -> None:
-        self.remote = FakeRemote()
-        self.frames = FrameLog()
+        super().__init__(FakeRemote())
         self.asked: list[tuple[Any, ...]] = []
         self.watching: list[bool] = []
         self.more: dict[str, Any] = {}
-        self.requests: Mapping[str, Request] = {
-            "wait": Request(self._wait, {"seconds": number(0, 5)}),
-            "say": Request(self._say, {"text": text}, control=False),
-        }
-
-    @property
-    def profile(self) -> Profile | None:
-        return None
-
-    def state(self) -> RobotState:
-        return self.remote.state()
-
-    def live(self) -> dict[str, Any]:
-        return {}
 
     def sections(self) -> dict[str, Any]:
         return self.more
@@ -66,18 +47,13 @@ class FakeSource(Unstepped):
     def watch_frames(self, on: bool) -> None:
         self.watching.append(on)
 
-    def examination(self) -> None:
-        return None
-
-    def close(self) -> None:
-        self.remote.close()
-
-    def _wait(self, seconds: float) -> str:
+    def do_wait(self, seconds: Annotated[float, Between(0, 5)]) -> str:
         time.sleep(seconds)
         self.asked.append(("wait", seconds))
         return "waited"
 
-    def _say(self, text: str) -> str:
+    @anyone
+    def do_say(self, text: str) -> str:
         self.asked.append(("say", text))
         return f"said {text}"
 

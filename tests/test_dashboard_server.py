@@ -222,7 +222,7 @@ def test_a_page_that_goes_while_it_drives_brakes_the_robot(crashed: bool) -> Non
         ("{}", "type is missing"),
         ('{"type": 7}', "type is 7, expected a text"),
         ('{"type": "drive", "id": "x"}', "id is 'x', expected a whole number of at least 0"),
-        ('{"type": "nothing"}', "type 'nothing' is not known here, allowed: drive, emergency, clear"),
+        ('{"type": "nothing"}', "type 'nothing' is not known here, allowed: ack, clear, drive, emergency, hand_over"),
         ('{"type": "drive"}', "drive: argument linear is missing"),
         ('{"type": "drive", "linear": NaN, "angular": 0}', "expected a number from -10 to 10"),
         ('{"type": "drive", "linear": 1e999, "angular": 0}', "expected a number from -10 to 10"),

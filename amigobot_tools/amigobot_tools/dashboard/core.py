@@ -13,9 +13,9 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
@@ -26,7 +26,7 @@ from .control import Control, NotInControlError
 from .doctor import Doctor
 from .frames import description, dumps, live_state
 from .history import History
-from .messages import BadMessage, Message, Request, flag, number, read_message, texts
+from .messages import BadMessage, Between, Message, anyone, read_message, requests_of
 from .packets import as_json
 from .pilot import Pilot
 from .sources import Source
@@ -42,9 +42,7 @@ _LOG_KEPT, _LOG_FIRST = 1000, 100
 _PACKETS = 40
 #: Requests of one browser that may wait for the robot at a time.
 _PENDING = 4
-#: Values that one browser plots at most.
-_PLOTTED = 36
-_FAST = number(-10.0, 10.0)  # m/s and rad/s, beyond the limits of every robot
+Fast = Annotated[float, Between(-10, 10)]  # m/s and rad/s, beyond the limits of every robot
 
 _log = logging.getLogger(__name__)
 
@@ -75,14 +73,7 @@ class Dashboard:
         self._jumps = 0  #: of a recording
         self._has_protocol = protocol_page.is_here()
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._own: dict[str, Request] = {
-            "stop": Request(lambda: self._piloted(self.pilot.stop, "stopping")),
-            "clear": Request(
-                lambda: self._piloted(self.pilot.clear_emergency_stop, "the emergency stop is cleared: drive with care")
-            ),
-        }
-        if source.examination():
-            self._own["doctor"] = Request(self.doctor.start)
+        self._own = requests_of(self)
 
     # -- browsers ---------------------------------------------------------------------------------------------
 
@@ -102,9 +93,9 @@ class Dashboard:
             self.pilot.brake(f"browser {browser.number} has disconnected")
 
     @property
-    def _handlers(self) -> Mapping[str, Request]:
-        """What may be asked for now."""
-        return {**self._own, **self.source.requests}
+    def _known(self) -> list[str]:
+        """What may be asked for."""
+        return sorted({*self._own, *self.source.requests} - {"" if self.source.examined else "doctor"})
 
     async def close(self) -> None:
         """Stop the robot if a browser drives it."""
@@ -220,7 +211,7 @@ class Dashboard:
     def _update_sections(self) -> None:
         source = self.source
         told = description(source.kind, source.remote.where, source.state(), source.profile)
-        told["requests"] = sorted(self._handlers)
+        told["requests"] = self._known
         told["has_protocol"] = self._has_protocol
         own = {"description": told, "values": self.history.names, "doctor": self.doctor.section()}
         for name, value in {**own, **source.sections()}.items():
@@ -252,58 +243,92 @@ class Dashboard:
             browser.reply_error(message.number if message else None, str(error))
 
     def _execute(self, browser: Browser, message: Message) -> None:
-        kind, sender = message.kind, browser.number
-        if kind == "ack":
-            browser.acknowledge(int(message.arguments({"n": number(0, 2**53)})["n"]))
-        elif kind == "drive":
-            velocity = message.arguments({"linear": _FAST, "angular": _FAST})
-            self.control.require(sender)
-            self.pilot.drive(velocity["linear"], velocity["angular"])
-        elif kind == "emergency":
-            message.arguments({})
-            self.pilot.emergency_stop()
-            self.notify(f"emergency stop by browser {sender}")
-            browser.reply(message.number, "emergency stop")
-        elif kind == "watch_packets":
-            browser.watches_packets = message.arguments({"on": flag})["on"]
-            browser.packets = self.source.frames.newest
-        elif kind == "plot":
-            browser.plots = message.arguments({"names": texts(_PLOTTED)})["names"]
-            browser.plotted = -math.inf
-        elif kind in ("take", "leave", "hand_over", "keep"):
-            message.arguments({})
-            browser.reply(message.number, self._pass_control(kind, sender))
-        elif request := self._handlers.get(kind):
-            arguments = message.arguments(request.arguments)
-            if request.control:
-                self.control.require(sender)
-            self._start(browser, message, partial(request.run, **arguments))
+        """Do what the dashboard itself does, or begin what the source does."""
+        own = self._own.get(message.kind)
+        request = own or self.source.requests.get(message.kind)
+        if request is None:
+            known = ", ".join(self._known)
+            raise BadMessage(f"type {message.kind!r:.60} is not known here, allowed: {known}", message.number)
+        arguments = message.arguments({name: kind for name, kind in request.arguments.items() if name != "browser"})
+        if request.control:
+            self.control.require(browser.number)
+        if own:
+            browser.reply(message.number, own.run(browser, **arguments))
         else:
-            known = ", ".join(("drive", "emergency", *sorted(self._handlers)))
-            raise BadMessage(f"type {kind!r:.60} is not known here, allowed: {known}", message.number)
+            self._start(browser, message, partial(request.run, **arguments))
 
-    def _pass_control(self, kind: str, number: int) -> str:
-        if kind == "take":
-            if self.control.take(number, time.monotonic()):
-                return "you hold control"
-            if self.control.asking == number:
-                return f"browser {self.control.holder} is asked for control; without an answer you get it in 5 s"
-            return f"browser {self.control.asking} already asks for control"
-        if kind == "leave":
-            if self.control.leave(number):
-                self.pilot.brake(f"browser {number} released control")
-            return "you released control"
-        if kind == "hand_over":
-            self.control.hand_over(number)
-            self.pilot.brake(f"browser {number} has handed control over")
-            return "you handed control over"
-        self.control.keep(number)
+    @anyone
+    def do_ack(self, browser: Browser, n: Annotated[int, Between(0, 2**53)]) -> str:
+        """The browser has drawn a frame."""
+        browser.acknowledge(n)
+        return ""
+
+    def do_drive(self, browser: Browser, linear: Fast, angular: Fast) -> str:
+        """Drive with a velocity (m/s, rad/s)."""
+        self.pilot.drive(linear, angular)
+        return ""
+
+    def do_stop(self, browser: Browser) -> str:
+        """Stop with the normal deceleration."""
+        self.pilot.stop()
+        return "stopping"
+
+    @anyone
+    def do_emergency(self, browser: Browser) -> str:
+        """Brake, and refuse to drive until the stop is cleared."""
+        self.pilot.emergency_stop()
+        self.notify(f"emergency stop by browser {browser.number}")
+        return "emergency stop"
+
+    def do_clear(self, browser: Browser) -> str:
+        """Accept velocities again."""
+        self.pilot.clear_emergency_stop()
+        return "the emergency stop is cleared: drive with care"
+
+    def do_doctor(self, browser: Browser) -> str:
+        """Examine the robot."""
+        return self.doctor.start()
+
+    @anyone
+    def do_watch_packets(self, browser: Browser, on: bool) -> str:
+        """Send the frames on the line, or no more."""
+        browser.watches_packets, browser.packets = on, self.source.frames.newest
+        return ""
+
+    @anyone
+    def do_plot(self, browser: Browser, names: tuple[str, ...]) -> str:
+        """Send the history of some values."""
+        browser.plots, browser.plotted = names, -math.inf
+        return ""
+
+    @anyone
+    def do_take(self, browser: Browser) -> str:
+        """Take control, or ask for it."""
+        if self.control.take(browser.number, time.monotonic()):
+            return "you hold control"
+        if self.control.asking == browser.number:
+            return f"browser {self.control.holder} is asked for control; without an answer you get it in 5 s"
+        return f"browser {self.control.asking} already asks for control"
+
+    @anyone
+    def do_leave(self, browser: Browser) -> str:
+        """Release control."""
+        if self.control.leave(browser.number):
+            self.pilot.brake(f"browser {browser.number} released control")
+        return "you released control"
+
+    @anyone
+    def do_hand_over(self, browser: Browser) -> str:
+        """Give control to the browser that asks for it."""
+        self.control.hand_over(browser.number)
+        self.pilot.brake(f"browser {browser.number} has handed control over")
+        return "you handed control over"
+
+    @anyone
+    def do_keep(self, browser: Browser) -> str:
+        """Keep control."""
+        self.control.keep(browser.number)
         return "you keep control"
-
-    def _piloted(self, call: Callable[[], None], text: str) -> str:
-        """Call the pilot, and return what the person is told."""
-        call()
-        return text
 
     def _start(self, browser: Browser, message: Message, run: Callable[[], str]) -> None:
         if browser.pending >= _PENDING:
@@ -319,8 +344,7 @@ class Dashboard:
     async def _perform(self, browser: Browser, message: Message, run: Callable[[], str]) -> None:
         """Make a request, and answer with its result."""
         try:
-            # What the dashboard does itself waits for nothing.
-            text = run() if message.kind in self._own else await self.source.perform(run)
+            text = await self.source.perform(run)
         except (AmigoBotError, UsageError, ValueError) as error:
             browser.reply_error(message.number, f"{message.kind}: {error}")
         except Exception as error:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from amigobot_driver.wording import shown, wrong_type
 
 MAX_LENGTH = 16_384  # characters of a message
 _MAX_TEXT = 200  # characters of an argument
+_MAX_TEXTS = 36  # texts of an argument
 
 
 class BadMessage(ValueError):
@@ -28,79 +29,76 @@ class BadMessage(ValueError):
         self.number = number
 
 
-#: Reads one argument of a request. Raises ValueError with what is expected.
-Reader = Callable[[object], Any]
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Allowed range of a number: `Annotated[float, Between(0, 1)]`."""
 
-
-def number(low: float, high: float) -> Reader:
-    """Return a reader of finite numbers in a range."""
-
-    def read(value: object) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-            raise ValueError(f"expected a number from {low:g} to {high:g}")
-        return float(value)
-
-    return read
-
-
-def whole(low: int, high: int) -> Reader:
-    """Return a reader of whole numbers in a range."""
-
-    def read(value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise ValueError(f"expected a whole number from {low} to {high}")
-        return value
-
-    return read
-
-
-def flag(value: object) -> bool:
-    """Read true or false."""
-    if not isinstance(value, bool):
-        raise ValueError("expected true or false")
-    return value
-
-
-def text(value: object) -> str:
-    """Read a text of limited length."""
-    if not isinstance(value, str) or len(value) > _MAX_TEXT:
-        raise ValueError(f"expected a text of up to {_MAX_TEXT} characters")
-    return value
-
-
-def texts(most: int) -> Reader:
-    """Return a reader of lists of texts."""
-
-    def read(value: object) -> tuple[str, ...]:
-        if not isinstance(value, list) or len(value) > most:
-            raise ValueError(f"expected a list of up to {most} texts")
-        return tuple(map(text, value))
-
-    return read
-
-
-def parameter_value(value: object) -> bool | int | float | str:
-    """Read a number, true or false, or a text: the value of a parameter, which its owner checks."""
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("expected a finite number")
-    if isinstance(value, bool | int | float):
-        return value
-    return text(value)
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a browser may ask for.
+    """What a browser may ask for."""
 
-    Args:
-        run: Called with the arguments; returns what was done, for the person. It may wait for the robot.
-        arguments: The reader of each argument by name.
-        control: The browser must hold control.
+    run: Callable[..., str]  #: called with the arguments; returns what was done, for the person
+    arguments: Mapping[str, Any]  #: the type of each argument by name
+    control: bool  #: the browser must hold control
+
+
+def anyone(method: Any) -> Any:
+    """Decorate a request that needs no control."""
+    method.needs_control = False
+    return method
+
+
+def requests_of(owner: object) -> dict[str, Request]:
+    """Return the requests of an object: `do_step(self, seconds: Annotated[float, Between(0.01, 10)])` is `step`.
+
+    An argument is a bool, a number in a range, a text, a tuple of texts, or a `Value`.
     """
+    requests = {}
+    for name in dir(owner):
+        if name.startswith("do_"):
+            run = getattr(owner, name)
+            types = {key: hint for key, hint in get_type_hints(run, include_extras=True).items() if key != "return"}
+            requests[name[3:]] = Request(run, types, getattr(run, "needs_control", True))
+    return requests
 
-    run: Callable[..., str]
-    arguments: Mapping[str, Reader] = field(default_factory=dict)
-    control: bool = True
+
+#: Value of a parameter, which its owner checks.
+Value = bool | int | float | str
+Byte = Annotated[int, Between(0, 255)]
+Sound = Annotated[int, Between(1, 255)]
+
+
+def read_argument(kind: Any, value: object) -> Any:
+    """Return an argument of a request.
+
+    Raises:
+        ValueError: It is not allowed; the message says what is expected.
+    """
+    if get_origin(kind) is Annotated:
+        number, allowed = get_args(kind)
+        name = "a whole number" if number is int else "a number"
+        # bool is a subclass of int; NaN is in no range
+        right = isinstance(value, number | int) and not isinstance(value, bool)
+        if not right or not allowed.low <= value <= allowed.high:  # type: ignore[operator]
+            raise ValueError(f"expected {name} from {allowed.low:g} to {allowed.high:g}")
+        return number(value)
+    if kind is bool and not isinstance(value, bool):
+        raise ValueError("expected true or false")
+    if kind is Value and isinstance(value, int | float):
+        if not math.isfinite(value):
+            raise ValueError("expected a finite number")
+    elif kind is str or kind is Value:
+        if not isinstance(value, str) or len(value) > _MAX_TEXT:
+            raise ValueError(f"expected a text of up to {_MAX_TEXT} characters")
+    elif get_origin(kind) is tuple:
+        if not isinstance(value, list) or len(value) > _MAX_TEXTS:
+            raise ValueError(f"expected a list of up to {_MAX_TEXTS} texts")
+        return tuple(read_argument(str, item) for item in value)
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +109,7 @@ class Message:
     number: int | None
     values: Mapping[str, object]
 
-    def arguments(self, allowed: Mapping[str, Reader]) -> dict[str, Any]:
+    def arguments(self, allowed: Mapping[str, Any]) -> dict[str, Any]:
         """Return the checked arguments.
 
         Raises:
@@ -121,11 +119,11 @@ class Message:
             known = ", ".join(allowed) or "none"
             raise BadMessage(f"{self.kind}: argument {unknown[0]!r:.60} is not known, allowed: {known}", self.number)
         checked = {}
-        for name, read in allowed.items():
+        for name, kind in allowed.items():
             if name not in self.values:
                 raise BadMessage(f"{self.kind}: argument {name} is missing", self.number)
             try:
-                checked[name] = read(self.values[name])
+                checked[name] = read_argument(kind, self.values[name])
             except ValueError as error:
                 explained = f"{self.kind}: {name} is {shown(self.values[name])}, {error}"
                 raise BadMessage(explained, self.number) from None

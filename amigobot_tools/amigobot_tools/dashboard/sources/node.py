@@ -11,7 +11,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -35,10 +34,9 @@ from amigobot_msgs.srv import ListSounds, PlaySound, SetDigitalOutputs
 from ...node_remote import NodeRemote
 from ...state import RobotState, drained, yaw_of
 from ..examination import Examination
-from ..messages import Reader, Request, flag, parameter_value, text, whole
-from ..packets import FrameLog
+from ..messages import Byte, Sound, Value, anyone
 from .port import LEVELS
-from .source import Unstepped
+from .source import Source
 
 #: s that a service may take: a list of sounds takes one packet for each.
 _ANSWER, _LIST = 15.0, 120.0
@@ -50,19 +48,7 @@ _OCCUPIED = 50
 _STALE = 5.0
 
 
-_ON: dict[str, Reader] = {"on": flag}
-#: Service, its type and the arguments of each request; `on` is the field `data`.
-_SERVICES: dict[str, tuple[str, Any, dict[str, Reader]]] = {
-    "motors": ("enable_motors", SetBool, _ON),
-    "sonar": ("enable_sonar", SetBool, _ON),
-    "sounds": ("enable_sounds", SetBool, _ON),
-    "reset_odometry": ("reset_odometry", Trigger, {}),
-    "play_sound": ("play_sound", PlaySound, {"number": whole(1, 255)}),
-    "outputs": ("set_digital_outputs", SetDigitalOutputs, {"mask": whole(0, 255), "states": whole(0, 255)}),
-}
-
-
-class NodeSource(Unstepped):
+class NodeSource(Source):
     """A running node.
 
     Args:
@@ -76,8 +62,7 @@ class NodeSource(Unstepped):
     kind = "node"
 
     def __init__(self, namespace: str, *, timeout: float = 0.0) -> None:
-        self.frames = FrameLog()
-        self.remote = NodeRemote(namespace, drives=True, timeout=timeout)
+        super().__init__(NodeRemote(namespace, drives=True, timeout=timeout))
         node = self._node = self.remote.node
         self._findings: dict[str, tuple[float, dict[str, Any]]] = {}
         self._sounds: list[dict[str, Any]] | None = None
@@ -92,26 +77,20 @@ class NodeSource(Unstepped):
         node.create_subscription(OccupancyGrid, "map", self._on_map, latched)
         node.create_subscription(TFMessage, "/tf", self._on_transforms, 20)
         self._driver = AsyncParameterClient(node, self.remote.where)
-        self._clients = {name: node.create_client(kind, name) for name, kind, _ in _SERVICES.values()}
-        self._clients["list_sounds"] = node.create_client(ListSounds, "list_sounds")
-        self.requests: dict[str, Request] = {
-            name: Request(partial(self._call, name), arguments) for name, (_, _, arguments) in _SERVICES.items()
-        }
-        self.requests["list_sounds"] = Request(self._list_sounds, control=False)
-        self.requests["parameter"] = Request(self._set_parameter, {"name": text, "value": parameter_value})
+        self._clients: dict[str, Any] = {}  #: of services, by name
         self._reader: threading.Thread | None = None
 
     @property
     def profile(self) -> Profile | None:
         """The profile that the node uses."""
-        return self.remote.profile
+        return self.remote.profile  # type: ignore[no-any-return]
 
     def state(self) -> RobotState:
         """Return what the topics of the node say now, and take in the frames on the line."""
         for message in drained(self._packets):
             stamp = message.header.stamp
             self.frames.add(stamp.sec + stamp.nanosec * 1e-9, message.to_robot, bytes(message.data))
-        return self.remote.state()
+        return super().state()
 
     def live(self) -> dict[str, Any]:
         """Return where the odometry frame is in the map."""
@@ -137,9 +116,9 @@ class NodeSource(Unstepped):
         """Have the node publish every frame while a packet inspector is open."""
         if on and self._frames_subscription is None:
             self._frames_subscription = self._node.create_subscription(Packet, "packets", self._on_packet, 200)
-            self._set_parameter("publish_packets", True)
+            self.do_parameter("publish_packets", True)
         elif not on and self._frames_subscription is not None:
-            self._set_parameter("publish_packets", False)
+            self.do_parameter("publish_packets", False)
             self.remote.destroy_subscription(self._frames_subscription)
             self._frames_subscription = None
 
@@ -147,20 +126,57 @@ class NodeSource(Unstepped):
         """Return the checks of nodes and topics: the node has the port."""
         return Examination(Target(self.remote.where, "", Kind.SERIAL), self._examine)
 
-    def close(self) -> None:
-        """Publish a zero velocity and leave the graph. The node keeps its robot."""
-        self.remote.close()
-
     # -- requests ---------------------------------------------------------------------------------------------
 
-    def _call(self, name: str, **arguments: Any) -> str:
-        """Call the service of a request; returns its message. Raises RequestFailedError if it is not done."""
-        service, kind, names = _SERVICES[name]
-        fields = {"data" if argument == "on" else argument: arguments[argument] for argument in names}
-        response = self._wait(self._clients[service].call_async(kind.Request(**fields)), service)
+    def do_motors(self, on: bool) -> str:
+        """Switch the motors."""
+        return self._call(SetBool, "enable_motors", data=on)
+
+    def do_sonar(self, on: bool) -> str:
+        """Switch the sonars."""
+        return self._call(SetBool, "enable_sonar", data=on)
+
+    def do_sounds(self, on: bool) -> str:
+        """Switch the sounds."""
+        return self._call(SetBool, "enable_sounds", data=on)
+
+    def do_reset_odometry(self) -> str:
+        """Make this pose the origin."""
+        return self._call(Trigger, "reset_odometry")
+
+    def do_play_sound(self, number: Sound) -> str:
+        """Play a sound."""
+        return self._call(PlaySound, "play_sound", number=number)
+
+    def do_outputs(self, mask: Byte, states: Byte) -> str:
+        """Set digital outputs."""
+        return self._call(SetDigitalOutputs, "set_digital_outputs", mask=mask, states=states)
+
+    @anyone
+    def do_list_sounds(self) -> str:
+        """Read the names of the sounds."""
+        response = self._response(ListSounds, "list_sounds", _LIST)
+        self._sounds = [
+            {"number": sound.number, "name": sound.name, "group": bool(getattr(sound, "is_group", False))}
+            for sound in response.sounds
+        ]
+        return counted(len(self._sounds), "entry", "entries")
+
+    def _call(self, kind: Any, service: str, **fields: Any) -> str:
+        """Call a service, and return its message."""
+        return str(self._response(kind, service, **fields).message)
+
+    def _response(self, kind: Any, service: str, limit: float = _ANSWER, **fields: Any) -> Any:
+        """Call a service. Raises RequestFailedError if it does not do what it should."""
+        if service not in self._clients:
+            self._clients[service] = self._node.create_client(kind, service)
+        client = self._clients[service]
+        if not client.wait_for_service(_ANSWER):
+            raise RequestFailedError(f"{self.remote.where} has no service {service}")
+        response = self._wait(client.call_async(kind.Request(**fields)), service, limit)
         if not response.success:
             raise RequestFailedError(response.message)
-        return str(response.message)
+        return response
 
     def _wait(self, future: Any, what: str, limit: float = _ANSWER) -> Any:
         done = threading.Event()
@@ -169,17 +185,8 @@ class NodeSource(Unstepped):
             raise RequestFailedError(f"{self.remote.where}: {what} has not answered within {limit:g} s")
         return future.result()
 
-    def _list_sounds(self) -> str:
-        response = self._wait(self._clients["list_sounds"].call_async(ListSounds.Request()), "list_sounds", _LIST)
-        if not response.success:
-            raise RequestFailedError(response.message)
-        self._sounds = [
-            {"number": sound.number, "name": sound.name, "group": bool(getattr(sound, "is_group", False))}
-            for sound in response.sounds
-        ]
-        return counted(len(self._sounds), "entry", "entries")
-
-    def _set_parameter(self, name: str, value: bool | int | float | str) -> str:
+    def do_parameter(self, name: str, value: Value) -> str:
+        """Set a parameter of the node."""
         row = next((row for row in self._parameters if row["name"] == name), None)
         if row is not None and isinstance(row["value"], float) and isinstance(value, int):
             value = float(value)

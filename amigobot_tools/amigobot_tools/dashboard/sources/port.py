@@ -20,10 +20,10 @@ from amigobot_driver.wording import counted
 from ...port_remote import PortRemote
 from ...state import RobotState
 from ..examination import Examination
-from ..messages import Request, flag, parameter_value, text, whole
-from ..packets import FrameLog
-from .source import Unstepped
+from ..messages import Byte, Sound, Value, anyone
+from .source import Source
 
+_COLUMNS = "name", "value", "unit", "low", "high", "text", "whole"  # of a parameter
 #: Levels of findings, as the page names them.
 LEVELS = ("ok", "warning", "error", "stale")
 _FRAMES = 2000  # frames on the line that wait for the page at most
@@ -36,7 +36,7 @@ _OPTIONS: dict[str, tuple[str, float, float, str]] = {
 }
 
 
-class PortSource(Unstepped):
+class PortSource(Source):
     """A connected robot.
 
     Args:
@@ -54,29 +54,18 @@ class PortSource(Unstepped):
     def __init__(
         self, port: str, profile: str = "", *, timeout: float = 0.0, make: Callable[..., AmigoBot] = AmigoBot
     ) -> None:
-        self.frames = FrameLog()
         options = Options(profile=profile, motors_on_connect=False, io_stream=True)
-        self.remote = PortRemote(port, timeout=timeout, options=options, make=make)
+        super().__init__(PortRemote(port, timeout=timeout, options=options, make=make))
         self._profile = profile
         self._target = self._target_of(port)
         self._history, self._snapshot_at = History(), -math.inf
         self._sounds: list[dict[str, Any]] | None = None
         self._traced: EventStream[Any] | None = None
-        self.requests: dict[str, Request] = {
-            "motors": Request(self._motors, {"on": flag}),
-            "sonar": Request(lambda on: self.robot.enable_sonar(on), {"on": flag}),
-            "sounds": Request(lambda on: self.robot.enable_sounds(on), {"on": flag}),
-            "list_sounds": Request(self._list_sounds, control=False),
-            "play_sound": Request(lambda number: self.robot.play_sound(number), {"number": whole(1, 255)}),
-            "reset_odometry": Request(self._reset_odometry),
-            "outputs": Request(self._set_outputs, {"mask": whole(0, 255), "states": whole(0, 255)}),
-            "parameter": Request(self._set_parameter, {"name": text, "value": parameter_value}),
-        }
 
     @property
     def robot(self) -> AmigoBot:
         """The robot; another object after the port was released."""
-        return self.remote.robot
+        return self.remote.robot  # type: ignore[no-any-return]
 
     @property
     def profile(self) -> Profile | None:
@@ -88,11 +77,7 @@ class PortSource(Unstepped):
         for event in self._traced.take_all() if self._traced else ():
             if isinstance(event, FrameSeen):
                 self.frames.add(event.stamp, event.to_robot, event.data)
-        return self.remote.state()
-
-    def live(self) -> dict[str, Any]:
-        """Return nothing more than the state."""
-        return {}
+        return super().state()
 
     def sections(self) -> dict[str, Any]:
         """Return parameters, sounds and diagnostics."""
@@ -119,33 +104,47 @@ class PortSource(Unstepped):
             return Examination(self._target, self._examine_session, rests=True)
         return Examination(self._target, self._examine_port)
 
-    def close(self) -> None:
-        """Stop the robot, close its session and the port."""
-        self.remote.close()
-
     # -- requests ---------------------------------------------------------------------------------------------
 
-    def _motors(self, on: bool) -> str:
+    def do_motors(self, on: bool) -> str:
+        """Switch the motors."""
         return self.robot.enable_motors(on)
 
-    def _list_sounds(self) -> str:
+    def do_sonar(self, on: bool) -> str:
+        """Switch the sonars."""
+        return self.robot.enable_sonar(on)
+
+    def do_sounds(self, on: bool) -> str:
+        """Switch the sounds."""
+        return self.robot.enable_sounds(on)
+
+    @anyone
+    def do_list_sounds(self) -> str:
+        """Read the names of the sounds."""
         sounds = self.robot.list_sounds()
         self._sounds = [{"number": sound.number, "name": sound.name, "group": sound.is_group} for sound in sounds]
         return counted(sum(not sound.is_group for sound in sounds), "sound")
 
-    def _reset_odometry(self) -> str:
+    def do_play_sound(self, number: Sound) -> str:
+        """Play a sound."""
+        return self.robot.play_sound(number)
+
+    def do_reset_odometry(self) -> str:
+        """Make this pose the origin."""
         self.robot.reset_odometry()
         return "the robot is at the origin of the odometry frame now"
 
-    def _set_outputs(self, mask: int, states: int) -> str:
+    def do_outputs(self, mask: Byte, states: Byte) -> str:
+        """Set digital outputs."""
         return f"digital outputs: {self.robot.set_digital_outputs(mask, states):08b}"
 
-    def _set_parameter(self, name: str, value: bool | int | float | str) -> str:
+    def do_parameter(self, name: str, value: Value) -> str:
+        """Set an option of the driver, or a parameter of the robot."""
         if name in _OPTIONS:
             return self.robot.configure(**{name: value})
         if name not in TUNABLE:
             raise RequestRefusedError(f"parameter {name!r:.60} is not known")
-        if not isinstance(value, int) and isinstance(value, float) and value.is_integer():
+        if isinstance(value, float) and value.is_integer():
             value = int(value)
         self.robot.set_config({name: value})  # type: ignore[dict-item]  # the driver checks the value
         return f"{name} is {value} now"
@@ -184,18 +183,8 @@ class PortSource(Unstepped):
     def _parameters(self, config: dict[str, int | str]) -> list[dict[str, Any]]:
         """The values that can be set, as the robot reports them or the driver uses them."""
         options = self.robot.options
-        rows = [
-            {"name": name, "value": getattr(options, name), "unit": unit, "low": low, "high": high, "text": text}
-            for name, (unit, low, high, text) in _OPTIONS.items()
-        ]
+        rows = [(name, getattr(options, name), *row, False) for name, row in _OPTIONS.items()]
         for name, known in TUNABLE.items():
             if name in config:
-                row = {
-                    "name": name,
-                    "value": config[name],
-                    "unit": known.unit,
-                    "low": known.low,
-                    "high": known.high,
-                }
-                rows.append({**row, "text": known.command.summary, "whole": True})
-        return rows
+                rows.append((name, config[name], known.unit, known.low, known.high, known.command.summary, True))
+        return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]

@@ -14,7 +14,7 @@ import time
 from collections import deque
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
@@ -34,11 +34,10 @@ from amigobot_driver.robot import (
     Robot,
 )
 
-from ...state import RobotState, drained, newest_echoes, reported_state, stalled_wheels
-from ..messages import Request, flag, number
-from ..packets import FrameLog
+from ...state import Remote, RobotState, drained, newest_echoes, reported_state, stalled_wheels
+from ..messages import Between
 from .rosbag import is_bag, read_packets
-from .source import Unstepped
+from .source import Source
 
 #: s added to the times of a recording: the first packet may have begun before it, and stamps must be positive.
 _EPOCH = 1000.0
@@ -47,7 +46,6 @@ _SLOWEST, _FASTEST = 0.1, 50.0
 _EVENTS, _POINTS = 500, 2000
 #: s before the playhead from which the packet inspector is filled after a jump.
 _BEFORE = 2.0
-_DRIVES_NOT = "a recording cannot be driven"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +90,8 @@ class Playhead:
         self.jumps += position is not None
 
 
-class RecordingRemote:
-    """A recording as the tools see a robot: it does not drive, and what stops a robot does nothing."""
+class RecordedRemote(Remote):
+    """A recording as the tools see a robot: it does not drive."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -104,21 +102,12 @@ class RecordingRemote:
         """Return the state at the playhead."""
         return self.now
 
-    def drive(self, linear: float, angular: float) -> str:
-        """Refuse."""
-        return _DRIVES_NOT
-
-    def _do_nothing(self) -> None:
-        pass
-
-    stop = emergency_stop = clear_emergency_stop = close = _do_nothing
-
     def messages(self) -> list[str]:
         """Return the lines of the log that the playhead has passed."""
         return drained(self.lines)
 
 
-class RecordingSource(Unstepped):
+class RecordingSource(Source):
     """A recording with a playhead, which all browsers share.
 
     Args:
@@ -132,12 +121,12 @@ class RecordingSource(Unstepped):
     """
 
     kind = "recording"
+    examined = False
 
     def __init__(self, path: Path, profile: str = "", namespace: str = "") -> None:
         head, records = read_packets(path, namespace, profile) if is_bag(path) else read_recording(path)
         records.sort(key=lambda record: record.time)
-        self.frames = FrameLog()
-        self.remote = RecordingRemote(path.name)
+        super().__init__(RecordedRemote(path.name))
         self._head, self._records = head, records
         self._profile, self._moments, self._happenings = _played(path, head, records, profile or head.profile)
         self._times = [moment.time for moment in self._moments]
@@ -145,11 +134,6 @@ class RecordingSource(Unstepped):
         self._playhead = Playhead(records[-1].time if records else 0.0, _since=time.monotonic())
         self._shown = 0.0  #: position of the last `live`
         self._watching = False
-        self.requests: dict[str, Request] = {
-            "play": Request(self._play, {"on": flag}),
-            "seek": Request(self._seek, {"time": number(0.0, 1e7)}),
-            "speed": Request(self._set_speed, {"factor": number(_SLOWEST, _FASTEST)}),
-        }
 
     @property
     def profile(self) -> Profile | None:
@@ -161,7 +145,7 @@ class RecordingSource(Unstepped):
         position = self._playhead.position(time.monotonic())
         index = max(0, bisect.bisect_right(self._times, position) - 1)
         self.remote.now = self._state_at(self._moments[index], position)
-        return self.remote.now
+        return super().state()
 
     def live(self) -> dict[str, Any]:
         """Return the playhead, and pass on what it has passed."""
@@ -198,27 +182,24 @@ class RecordingSource(Unstepped):
         """Fill the log of frames while a packet inspector is open."""
         self._watching = on
 
-    def examination(self) -> None:
-        """Return None: no robot is connected."""
-
-    def close(self) -> None:
-        """Do nothing: no robot is connected."""
-
     # -- requests ---------------------------------------------------------------------------------------------
 
-    def _play(self, on: bool) -> str:
+    def do_play(self, on: bool) -> str:
+        """Play, or pause."""
         now = time.monotonic()
         at_end = self._playhead.position(now) >= self._playhead.length
         self._playhead.set(now, playing=on, position=0.0 if on and at_end else None)
         return "playing" if on else "paused"
 
-    def _seek(self, time: float) -> str:
+    def do_seek(self, time: Annotated[float, Between(0, 1e7)]) -> str:
+        """Jump to a moment."""
         position = min(time, self._playhead.length)
         self._playhead.set(_now(), position=position)
         self._shown = max(0.0, position - _BEFORE)
         return f"at {position:.1f} s"
 
-    def _set_speed(self, factor: float) -> str:
+    def do_speed(self, factor: Annotated[float, Between(_SLOWEST, _FASTEST)]) -> str:
+        """Set the speed."""
         self._playhead.set(_now(), speed=factor)
         return f"{factor:g} times real time"
 

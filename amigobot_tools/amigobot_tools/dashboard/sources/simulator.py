@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from amigobot_driver import RequestRefusedError
 from amigobot_driver.doctor import Kind, Target
@@ -19,7 +19,7 @@ from amigobot_driver.sim.faults import Faults
 from amigobot_driver.transport.simulated import simulator_of
 
 from ..examination import Examination
-from ..messages import Request, flag, number, text, whole
+from ..messages import Between
 from .neighbors import Neighbors, open_robots
 from .obstacles import Obstacle, new_box, new_circle, things_of
 from .paced import FASTEST, SLOWEST, PacedDriver, SteppedBot
@@ -31,8 +31,11 @@ _REACH = 1000.0
 _MAX_OBSTACLES = 50
 #: s of simulated time after which a velocity expires; at high speeds the browser sends too seldom for that.
 _TIMEOUT = 0.5
-_COORDINATE = number(-_REACH, _REACH)
-_ANGLE = number(-100.0, 100.0)
+Coordinate = Annotated[float, Between(-_REACH, _REACH)]
+Angle = Annotated[float, Between(-100, 100)]
+Thing = Annotated[int, Between(1, 2**31)]
+Step = Annotated[float, Between(0.01, 10)]
+Speed = Annotated[float, Between(SLOWEST, FASTEST)]
 
 
 class SimulatorSource(PortSource):
@@ -75,24 +78,6 @@ class SimulatorSource(PortSource):
         self._things = things_of(self._world)
         self._newest = len(self._things)  #: number of the thing that was added last
         self._origin: WorldPose | None = None  #: of the odometry frame in the world
-        size = {"length": number(0.05, 20.0), "width": number(0.0, 20.0)}
-        place = {"x": _COORDINATE, "y": _COORDINATE, "heading": _ANGLE}
-        self.requests |= {
-            "pause": Request(self._pause, {"on": flag}),
-            "step": Request(self._step, {"seconds": number(0.01, 10.0)}),
-            "speed": Request(self._set_speed, {"factor": number(SLOWEST, FASTEST)}),
-            "place": Request(self._place, place),
-            "fault": Request(self._set_fault, {"name": text, "value": text}),
-            "fault_now": Request(self._start_fault, {"name": text, "seconds": number(0.0, 3600.0)}),
-            "no_faults": Request(self._clear_faults),
-            "add_obstacle": Request(self._add_obstacle, {**place, **size}),
-            "move_obstacle": Request(self._move_obstacle, {"number": whole(1, 2**31), **place}),
-            "remove_obstacle": Request(self._remove_obstacle, {"number": whole(1, 2**31)}),
-            "restore_world": Request(self._restore_world),
-            "press_motors": Request(self._press_motors),
-            "press_reset": Request(self._press_reset),
-            "charge": Request(self._set_charge, {"charge": number(0.0, 1.0)}),
-        }
 
     def live(self) -> dict[str, Any]:
         """Return truth and clock of the simulation."""
@@ -168,17 +153,20 @@ class SimulatorSource(PortSource):
 
     # -- the clock --------------------------------------------------------------------------------------------
 
-    def _pause(self, on: bool) -> str:
+    def do_pause(self, on: bool) -> str:
+        """Let time stand still, or go on."""
         self._driver.pause(on)
         return "paused" if on else "running"
 
-    def _step(self, seconds: float) -> str:
+    def do_step(self, seconds: Step) -> str:
+        """Simulate some seconds more."""
         if not self._driver.paused:
             raise RequestRefusedError("the simulation runs: pause it first")
         self._driver.skip(seconds)
         return f"{seconds:g} s more"
 
-    def _set_speed(self, factor: float) -> str:
+    def do_speed(self, factor: Speed) -> str:
+        """Set the speed."""
         self._driver.speed = factor
         with self._driver.robot() as robot:
             options = dataclasses.replace(robot.options, command_timeout=_TIMEOUT * max(1.0, factor))
@@ -187,7 +175,8 @@ class SimulatorSource(PortSource):
 
     # -- the world --------------------------------------------------------------------------------------------
 
-    def _place(self, x: float, y: float, heading: float) -> str:
+    def do_place(self, x: Coordinate, y: Coordinate, heading: Angle) -> str:
+        """Carry the robot to a pose."""
         pose = WorldPose(x, y, math.remainder(heading, math.tau))
         _check_outside(pose, self._things)
         try:
@@ -196,12 +185,21 @@ class SimulatorSource(PortSource):
             raise RequestRefusedError(str(error)) from None
         return f"the robot is at x {x:.2f} m, y {y:.2f} m now; its odometry has not changed"
 
-    def _reset_odometry(self) -> str:
-        text = super()._reset_odometry()
+    def do_reset_odometry(self) -> str:
+        """Make this pose the origin."""
+        text = super().do_reset_odometry()
         self._origin = None
         return text
 
-    def _add_obstacle(self, x: float, y: float, heading: float, length: float, width: float) -> str:
+    def do_add_obstacle(
+        self,
+        x: Coordinate,
+        y: Coordinate,
+        heading: Angle,
+        length: Annotated[float, Between(0.05, 20)],
+        width: Annotated[float, Between(0, 20)],
+    ) -> str:
+        """Add a box (m), or without a width a circle."""
         if sum(thing.kind != "wall" for thing in self._things.values()) >= _MAX_OBSTACLES:
             raise RequestRefusedError(f"there are {_MAX_OBSTACLES} obstacles already: remove some")
         self._newest += 1
@@ -210,17 +208,20 @@ class SimulatorSource(PortSource):
         self._build({**self._things, thing.number: thing})
         return f"{thing.kind} {thing.number} added"
 
-    def _move_obstacle(self, number: int, x: float, y: float, heading: float) -> str:
+    def do_move_obstacle(self, number: Thing, x: Coordinate, y: Coordinate, heading: Angle) -> str:
+        """Move a wall or an obstacle."""
         thing = dataclasses.replace(self._thing(number), x=x, y=y, heading=math.remainder(heading, math.tau))
         self._build({**self._things, number: thing})
         return f"{thing.kind} {number} moved"
 
-    def _remove_obstacle(self, number: int) -> str:
+    def do_remove_obstacle(self, number: Thing) -> str:
+        """Remove a wall or an obstacle."""
         kind = self._thing(number).kind
         self._build({key: thing for key, thing in self._things.items() if key != number})
         return f"{kind} {number} removed"
 
-    def _restore_world(self) -> str:
+    def do_restore_world(self) -> str:
+        """Put the loaded walls back."""
         self._build(things_of(self._world))
         return "all walls are where they were, and what was added is gone"
 
@@ -246,7 +247,8 @@ class SimulatorSource(PortSource):
 
     # -- the robot --------------------------------------------------------------------------------------------
 
-    def _set_fault(self, name: str, value: str) -> str:
+    def do_fault(self, name: str, value: str) -> str:
+        """Set a fault, or with an empty text end it."""
         simulator = self._simulator
         try:
             faults = parse_faults([f"{name}={value}"] if value.strip() else [])
@@ -256,7 +258,8 @@ class SimulatorSource(PortSource):
             raise RequestRefusedError(text) from None
         return f"{name}: {value.strip() or 'off'}"
 
-    def _start_fault(self, name: str, seconds: float) -> str:
+    def do_fault_now(self, name: str, seconds: Annotated[float, Between(0, 3600)]) -> str:
+        """Begin a fault that lasts some seconds of simulated time."""
         fields = {field.name: field for field in dataclasses.fields(Faults)}
         if name not in fields or "Window" not in str(fields[name].type):
             raise RequestRefusedError(f"{name!r:.60} is not a fault with a time window")
@@ -264,19 +267,23 @@ class SimulatorSource(PortSource):
         self._simulator.faults = dataclasses.replace(self._simulator.faults, **changed)
         return f"{name} for {seconds:g} s of simulated time"
 
-    def _clear_faults(self) -> str:
+    def do_no_faults(self) -> str:
+        """End all faults."""
         self._simulator.faults = Faults()
         return "no faults"
 
-    def _press_motors(self) -> str:
+    def do_press_motors(self) -> str:
+        """Press the MOTORS button."""
         self._simulator.press_motors_button()
         return "the MOTORS button of the robot was pressed"
 
-    def _press_reset(self) -> str:
+    def do_press_reset(self) -> str:
+        """Press the RESET button."""
         self._simulator.reset()
         return "the RESET button of the robot was pressed"
 
-    def _set_charge(self, charge: float) -> str:
+    def do_charge(self, charge: Annotated[float, Between(0, 1)]) -> str:
+        """Set the charge of the battery."""
         self._simulator.battery.charge = charge
         return f"battery at {charge * 100:.0f} %"
 

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol, TypeVar
+from functools import cached_property
+from typing import Any, TypeVar
 
 from amigobot_driver.profiles import Profile
 
 from ...state import Remote, RobotState
 from ..examination import Examination
-from ..messages import Request
+from ..messages import Request, requests_of
 from ..packets import FrameLog
 
 Result = TypeVar("Result")
@@ -24,74 +25,63 @@ Result = TypeVar("Result")
 _workers = ThreadPoolExecutor(6, "dashboard-request")
 
 
-class Unstepped:
-    """A source that needs no steps, and whose requests wait in threads."""
+class Source:
+    """A robot, simulated or real, or what is recorded of one. Methods return at once unless they say otherwise.
 
-    period = math.inf
+    A method `do_NAME` is the request NAME; it may wait for the robot.
 
-    def step(self) -> None:
-        """Do nothing."""
+    Args:
+        remote: The robot as all tools see it.
+    """
 
-    async def perform(self, call: Callable[[], Result]) -> Result:
-        """Call something in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(_workers, call)
+    kind: str  #: port, simulator, node or recording
+    period = math.inf  #: s after which `step` is due again
+    examined = True  #: whether the doctor can do something
 
+    def __init__(self, remote: Remote) -> None:
+        self.remote: Any = remote
+        self.frames = FrameLog()
 
-class Source(Protocol):
-    """A robot, simulated or real, or what is recorded of one. Methods return at once unless they say otherwise."""
-
-    #: port, simulator, node or recording
-    kind: str
-    frames: FrameLog
-    period: float  #: s after which `step` is due again
-
-    @property
-    def remote(self) -> Remote:
-        """The robot as all tools see it."""
-        ...
-
-    @property
-    def requests(self) -> Mapping[str, Request]:
+    @cached_property
+    def requests(self) -> dict[str, Request]:
         """Requests by name, besides those that every source has."""
-        ...
+        return requests_of(self)
 
     @property
     def profile(self) -> Profile | None:
         """The robot's profile; None while it is not known."""
-        ...
+        return None
 
     def step(self) -> None:
         """Do what is due."""
-        ...
 
     async def perform(self, call: Callable[[], Result]) -> Result:
         """Call something that may wait for the robot; meanwhile the loop goes on. Returns its result."""
-        ...
+        return await asyncio.get_running_loop().run_in_executor(_workers, call)
 
     def state(self) -> RobotState:
         """Return what is known of the robot now."""
-        ...
+        return self.remote.state()  # type: ignore[no-any-return]
 
     def live(self) -> dict[str, Any]:
         """Return what changes all the time besides the state of the robot; sent with every frame."""
-        ...
+        return {}
 
     def sections(self) -> dict[str, Any]:
         """Return what changes seldom, by name; asked once a second. A section is sent when it has changed."""
-        ...
+        return {}
 
     def watch_frames(self, on: bool) -> None:
         """Start or stop the log of the frames on the line: the packet inspector is open, or was closed. May wait."""
-        ...
 
-    def examination(self) -> Examination | None:
-        """Return what the doctor does with this source now; None where there is nothing to examine.
+    def examination(self) -> Examination:
+        """Return what the doctor does with this source now.
 
         Raises:
             RequestRefusedError: It cannot be examined now; the message says why.
         """
-        ...
+        raise NotImplementedError
 
     def close(self) -> None:
         """Stop the robot if this program drives it, and end the connection."""
-        ...
+        self.remote.close()
