@@ -151,12 +151,23 @@ class Chromium:
         """Process numbers of the browser."""
         return _children(self.driver.service.process.pid)
 
+    def suspend(self) -> None:
+        """Let the browser stand still, as in a computer that sleeps."""
+        self._signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let it run again."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        for pid in _children(self.driver.service.process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+
     def kill(self) -> None:
         """End the browser with SIGKILL, as a crash does."""
         os.kill(self.driver.service.process.pid, signal.SIGSTOP)  # so that it does not clean up
-        for pid in _children(self.driver.service.process.pid):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        self._signal(signal.SIGKILL)
 
     def close(self) -> None:
         """End the browser and its driver."""

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -21,12 +21,13 @@ from urllib.parse import quote
 
 import pytest
 import serial
-from chromium import Chromium, chromium, needs_chromium
+from chromium import Chromium, chromium, needs_chromium, until
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
 from tools import try_page
 
 from amigobot_driver.cli.recording_file import read_recording
+from amigobot_driver.sim.reported import load_report
 
 pytestmark = [
     needs_chromium,
@@ -67,16 +68,36 @@ if (window === window.top) {
   Object.defineProperty(navigator, "serial", { value: bus });
 }
 """
+#: Shown by the page, and not executed as HTML.
+HOSTILE = "print('hostile </textarea><script>document.title = 1</script>')"
 IMPORT = "from amigobot_driver import AmigoBot\n"
-#: Keeps the newest file that the page gives to the person.
-KEEP = "URL.createObjectURL = (blob) => { window.saved = blob; return '#'; };"
-#: The newest file as base64, and none from then on.
-SAVED = """
-const [done] = arguments, reader = new FileReader(), blob = window.saved;
-window.saved = null;
-if (!blob) return done("");
-reader.onload = () => done(reader.result.split(",")[1]);
-reader.readAsDataURL(blob);
+#: Keeps what the page offers as files.
+KEEP = """
+const make = URL.createObjectURL;
+window.files = new Map();
+URL.createObjectURL = (blob) => { const url = make.call(URL, blob); window.files.set(url, blob); return url; };
+"""
+#: The offered files as base64, by name.
+OFFERED = """
+const done = arguments[0], links = [...document.querySelectorAll("#file-list a")];
+Promise.all(links.map((link) => new Promise((resolve) => {
+  const reader = new FileReader();
+  reader.onload = () => resolve([link.download, reader.result.split(",")[1] ?? ""]);
+  reader.readAsDataURL(window.files.get(link.href));
+}))).then(done);
+"""
+#: A tour on simulated time: here and in the page it ends at the same pose, bit by bit.
+TOUR = """
+from amigobot_driver.robot import Options, Robot
+from amigobot_driver.stepped_driver import SteppedDriver
+from amigobot_driver.transport.simulated import simulator_of
+simulator, _ = simulator_of("sim://amigo?world=room&seed=5")
+driver = SteppedDriver(Robot(Options()), simulator, lambda event: None)
+driver.advance(5.0)
+for linear, angular in ((0.2, 0.0), (0.1, 0.5), (0.0, -0.8), (0.3, 0.2)) * 4:
+    driver.robot.drive(linear, angular, driver.now)
+    driver.advance(driver.now + 0.5)
+print(simulator.truth.pose)
 """
 #: As when another tab is opened.
 HIDE = """
@@ -123,6 +144,7 @@ class TryPage:
         browser.driver.set_window_size(1440, 1000)
 
     def open(self, fragment: str = "") -> None:
+        """Load the page and wait for its robot."""
         self.browser.driver.get("about:blank")
         self.browser.driver.get(self.url + fragment)
         self.until_ready()
@@ -147,10 +169,24 @@ class TryPage:
     def output(self) -> str:
         return str(self.browser.script("return document.querySelector('#output').textContent"))
 
-    def saved(self) -> bytes:
-        """Wait for a file that the page gives to the person."""
-        self.until("return window.saved")
-        return base64.b64decode(self.browser.driver.execute_async_script(SAVED))
+    def offered(self) -> dict[str, bytes]:
+        """Wait for files that the page offers, and close what shows them."""
+        self.until("return document.querySelector('#files').open")
+        files = self.browser.driver.execute_async_script(OFFERED)
+        self.browser.button("Close")
+        return {name: base64.b64decode(content) for name, content in files}
+
+    def connect(self, model: str) -> None:
+        """Connect the robot at the port."""
+        self.browser.press("#connect")
+        self.until(f"return {FRAME}?.querySelector('#title')?.textContent.includes({model!r})")
+
+    def drive(self, robot: SerialRobot, more: str = "duration=600") -> None:
+        """Let a program drive the robot."""
+        self.run(f"import js, time\n{IMPORT}robot = AmigoBot()\nrobot.drive(0.2, {more})\n")
+        if self.browser.script("return document.querySelector('#warning').open"):
+            self.browser.button("The wheels are off the floor")
+        robot.until_moving(True)
 
     @contextlib.contextmanager
     def dashboard(self) -> Iterator[None]:
@@ -174,65 +210,76 @@ class TryPage:
             self.browser.keys().key_up(Keys.ARROW_UP).perform()
 
 
+class SerialRobot:
+    """A simulated robot in a process of its own, at the port of the mock."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self._truth, self._link = folder / "truth", folder / "robot"
+        command = [sys.executable, "-m", "amigobot_driver.cli", "sim", "--pty", str(self._link), "--world", "empty"]
+        self.process = subprocess.Popen([*command, "--check-baud", "--truth", str(self._truth), *options])
+        until(self._link.exists, "the robot is there")
+        self.plug()
+
+    def plug(self) -> None:
+        Handler.path_of_port = str(self._link)
+
+    def unplug(self) -> None:
+        Handler.path_of_port = "/dev/nothing"
+        assert Handler.port
+        Handler.port.close()
+
+    def moves(self) -> list[tuple[float, bool]]:
+        """At which times (s, monotonic) the robot moved, and at which not."""
+        lines = self._truth.read_text().splitlines(True)
+        rows: list[dict[str, Any]] = [json.loads(line) for line in lines if line[-1] == "\n"]
+        return [(row["monotonic"], bool(row["left_velocity"] or row["right_velocity"])) for row in rows]
+
+    def until_moving(self, wanted: bool) -> None:
+        until(lambda: (seen := self.moves()) and seen[-1][1] is wanted, f"moving is {wanted}")
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TryPage]:
+    """The page, loaded from a link with a program."""
     if not try_page.available():
         pytest.skip("Python for the browser cannot be fetched: apt-get install npm")
     folder = tmp_path_factory.mktemp("try")
     try_page.write(folder)
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
     with server, chromium() as browser:
-        browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": MOCK})
+        browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": MOCK + KEEP})
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield TryPage(browser, f"http://127.0.0.1:{server.server_port}/")
+        page = TryPage(browser, f"http://127.0.0.1:{server.server_port}/")
+        page.open(f"#program={quote(base64.b64encode(HOSTILE.encode()).decode())}")
+        yield page
         server.shutdown()
 
 
 @pytest.fixture
-def robot(tmp_path: Path) -> Iterator[Path]:
-    """A simulated robot at a serial port at 38400 baud. Returns the file with its truth."""
-    truth, link = tmp_path / "truth", tmp_path / "robot"
-    options = ("--pty", str(link), "--robot", "p3dx", "--baud", "38400", "--check-baud", "--truth", str(truth))
-    command = [sys.executable, "-m", "amigobot_driver.cli", "sim", *options, "--world", "empty"]
-    process = subprocess.Popen(command)
+def robot(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SerialRobot]:
+    robot = SerialRobot(tmp_path, *request.param)
     try:
-        end = time.monotonic() + LOADING
-        while not link.exists():
-            assert time.monotonic() < end and process.poll() is None
-            time.sleep(0.05)
-        Handler.path_of_port = str(link)
-        yield truth
+        yield robot
     finally:
-        process.terminate()
-        process.wait()
+        robot.process.terminate()
+        robot.process.wait()
 
 
-def moves(truth: Path) -> list[tuple[float, bool]]:
-    """At which times (s, monotonic) the robot moved, and at which not."""
-    rows: list[dict[str, Any]] = [json.loads(line) for line in truth.read_text().splitlines(True) if line[-1] == "\n"]
-    return [(row["monotonic"], bool(row["left_velocity"] or row["right_velocity"])) for row in rows]
-
-
-def until_moving(truth: Path, wanted: bool) -> None:
-    end = time.monotonic() + LOADING
-    while not (seen := moves(truth)) or seen[-1][1] is not wanted:
-        assert time.monotonic() < end, "never"
-        time.sleep(0.05)
+def with_robot(*options: str) -> pytest.MarkDecorator:
+    """Decorate a test with the options of its robot."""
+    return pytest.mark.parametrize("robot", [options], ids=[options[1]], indirect=True)
 
 
 def test_the_program_of_a_link_waits_for_run(page: TryPage) -> None:
-    program = "print('hostile </textarea><script>document.title = 1</script>')"
-    page.open(f"#program={quote(base64.b64encode(program.encode()).decode())}")
-    assert page.browser.script("return document.querySelector('#code').value") == program
+    assert page.browser.script("return document.querySelector('#code').value") == HOSTILE
     assert page.output() == ""
     page.browser.press("#run")
     page.until_printed("</script>")
     assert page.browser.script("return document.title") == "A robot in this page"
-
-
-def test_keys_and_programs_drive_the_robot(page: TryPage) -> None:
-    page.open()
     assert page.browser.complaints() == []
+
+
+def test_keys_drive_the_robot(page: TryPage) -> None:
     with page.dashboard():
         page.motors_on()
         page.forward(on=True)
@@ -242,6 +289,10 @@ def test_keys_and_programs_drive_the_robot(page: TryPage) -> None:
             "const before = window.before; window.before = document.querySelector('#pose').textContent;"
             "return window.before === before"
         )
+
+
+def test_programs_run_and_explain_their_errors(page: TryPage, capsys: pytest.CaptureFixture[str]) -> None:
+    page.until_ready()
     page.run(try_page.programs()["drive a square"])
     page.until_printed("corner 4")
     corners = [line for line in page.output().splitlines() if line.startswith("corner")]
@@ -250,49 +301,72 @@ def test_keys_and_programs_drive_the_robot(page: TryPage) -> None:
     page.run("from amigobot_driver import AmigoBot\nAmigoBot('/dev/ttyUSB0')")
     page.until_printed("line 2: /dev/ttyUSB0: no robot is connected to this page")
     page.until_ready()
+    page.run("import rclpy")
+    page.until_printed("ROS 2 must be installed")
+    page.until_ready()
+    page.run("print(2 * int(input('a number? ')))")
+    page.until("return !document.querySelector('#question').hidden")
+    page.browser.find("#reply").send_keys("21", Keys.ENTER)
+    page.until_printed("42")
+    page.until_ready()
+    page.run(TOUR)
+    page.until_printed("WorldPose")
+    exec(TOUR, {})
+    assert page.output() == capsys.readouterr().out
+
+
+def test_another_room_ends_the_program(page: TryPage, tmp_path: Path) -> None:
+    page.until_ready()
     page.run(f"{IMPORT}AmigoBot('sim://').drive(0.0, 0.5, duration=600)")
     page.until(f"return parseFloat({FRAME}.querySelector('#pose').textContent.match(/([-0-9]+)°/)[1]) > 20")
-    choose = "const one = document.querySelector('#world'); one.value = 'empty'; one.dispatchEvent(new Event('change'))"
-    page.browser.script(choose)
+    own = tmp_path / "own.yaml"
+    walls = "[[[-1, -1], [1, -1], [1, 1], [-1, 1]]]"
+    own.write_text(f"description: own\nstart: [0, 0, 0]\nrooms: {walls}\n", encoding="utf-8")
+    page.browser.find("#map").send_keys(str(own))
     page.until_ready()  # the program has ended with its robot
-    page.run(f"{IMPORT}print(AmigoBot().pose)")
+    page.run(f"{IMPORT}robot = AmigoBot()\nprint(robot.pose, robot.sonar[2].range < 1.2)")
     page.until_printed("Pose(x=0.0, y=0.0")
+    assert "True" in page.output()
 
 
-def test_a_loop_without_end_is_stopped(page: TryPage) -> None:
-    page.open()
+def test_a_loop_without_end_is_stopped_without_a_server(page: TryPage) -> None:
+    page.until_ready()
+    page.until("return navigator.serviceWorker.controller")
+    page.browser.driver.execute_cdp_cmd("Network.enable", {})
+    offline = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    page.browser.driver.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
     page.run("while True:\n    pass\n")
     page.browser.press("#stop-program")
     page.until_printed("stopped")
     page.until_ready()
     page.run("print(6 * 7)")
     page.until_printed("42")
+    page.browser.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {**offline, "offline": False})
 
 
-def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: Path, tmp_path: Path) -> None:
-    page.open()
-    page.browser.press("#connect")
-    page.until(f"return {FRAME}?.querySelector('#title')?.textContent.includes('Pioneer')")
+@with_robot("--robot", "p3dx", "--baud", "115200", "--fault", "corrupt=0.001")
+def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: SerialRobot, tmp_path: Path) -> None:
+    page.until_ready()
+    page.connect("Pioneer")
     assert page.browser.script("return window.signals.dataTerminalReady") is True
     with page.dashboard():
         page.browser.press("#motors")
     page.until("return document.querySelector('#warning').open")  # it waits for the person's consent
-    assert not any(moving for _, moving in moves(robot))
+    assert not any(moving for _, moving in robot.moves())
     page.browser.button("The wheels are off the floor")
     with page.dashboard():
         page.until("return document.querySelector('#motors').getAttribute('aria-checked') === 'true'")
         page.forward(on=True)
-        until_moving(robot, True)
+        robot.until_moving(True)
         page.forward(on=False)
-        until_moving(robot, False)
-    page.browser.script(KEEP)
+        robot.until_moving(False)
     page.browser.press("#record")
-    page.run("from amigobot_driver import AmigoBot\nwith AmigoBot() as robot:\n    print(round(robot.move(0.3), 1))\n")
+    page.run(f"{IMPORT}with AmigoBot() as robot:\n    print(round(robot.move(0.3), 1))\n")
     page.until_printed("0.3")
     page.until_ready()
     page.browser.press("#record")
     file = tmp_path / "drive.amigo"
-    file.write_bytes(page.saved())
+    file.write_bytes(page.offered()[file.name])
     head, frames = read_recording(file)
     assert head.profile == "p3dx" and sum(not frame.to_robot for frame in frames) > 10
     with page.dashboard():
@@ -300,28 +374,72 @@ def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: Path
         page.browser.button("Examine the robot")
         page.until("return [...document.querySelectorAll('button')].some((one) => one.textContent === 'Examine again')")
     page.browser.press("#report")
-    checks = {one["check"]: one["severity"] for one in json.loads(page.saved())["findings"]}
-    assert checks["link"] == "ok"
-    page.run(f"import time\n{IMPORT}robot = AmigoBot()\nrobot.drive(0.2)\ntime.sleep(0.3)\nwhile True:\n    pass\n")
-    until_moving(robot, True)
-    until_moving(robot, False)  # nobody has pressed Stop: the page itself stops it
-    page.browser.press("#stop-program")
+    checks = {one["check"] for one in json.loads(page.offered()["doctor.json"])["findings"]}
+    assert checks >= {"link", "battery", "motors"}
+    page.browser.press("#connect")  # disconnect
+    page.until(f"return {FRAME}?.querySelector('#title')?.textContent.includes('AmigoBot')")
+
+
+@with_robot("--robot", "erratic", "--baud", "38400")
+def test_a_real_robot_is_verified(page: TryPage, robot: SerialRobot, tmp_path: Path) -> None:
     page.until_ready()
-
-
-def test_a_robot_stops_when_its_page_is_hidden_or_closed(page: TryPage, robot: Path) -> None:
-    page.open()
-    page.browser.press("#connect")
-    page.until(f"return {FRAME}?.querySelector('#title')?.textContent.includes('Pioneer')")
-    page.run("import time\nfrom amigobot_driver import AmigoBot\nrobot = AmigoBot()\nrobot.drive(0.2, duration=600)\n")
+    page.connect("Erratic")
+    page.browser.press("#verify")
     page.browser.button("The wheels are off the floor")
-    until_moving(robot, True)
-    page.browser.script(HIDE)
-    until_moving(robot, False)
+    page.until("return !document.querySelector('#question').hidden")
+    assert "so that its wheels are off the floor" in page.output()
+    page.browser.find("#reply").send_keys("q", Keys.ENTER)
+    files = page.offered()
+    assert set(files) == {"report.md", "report.json", "packets.amigo"}
+    path = tmp_path / "report.json"
+    path.write_bytes(files[path.name])
+    assert load_report(str(path)).profile.name == "erratic"
+    issue = page.browser.find("#issue").get_attribute("href")
+    assert "template=robot.yml" in issue and "amigobot+verify" in issue
     page.until_ready()
-    page.run("from amigobot_driver import AmigoBot\nAmigoBot().drive(0.2, duration=600)\n")
-    until_moving(robot, True)
-    page.browser.driver.get("about:blank")
-    gone = time.monotonic()
-    until_moving(robot, False)
-    assert max(then for then, moving in moves(robot) if moving) - gone < AT_REST
+    page.browser.press("#connect")
+
+
+#: What a program that drives does then, and what happens.
+FAILURES: dict[str, tuple[str, Callable[[TryPage, SerialRobot], object]]] = {
+    "the page is hidden": ("robot.drive(0.2, duration=600)", lambda page, robot: page.browser.script(HIDE)),
+    "Python is blocked": ("robot.drive(0.2)\ntime.sleep(0.3)\nwhile True:\n    pass", lambda page, robot: None),
+    "the worker has ended": ("robot.drive(0.2)\ntime.sleep(0.3)\njs.self.close()", lambda page, robot: None),
+    "the cable is pulled": ("robot.drive(0.2, duration=600)", lambda page, robot: robot.unplug()),
+    "the computer sleeps": ("robot.drive(0.2, duration=600)", lambda page, robot: page.browser.suspend()),
+    "the tab is closed": ("robot.drive(0.2, duration=600)", lambda page, robot: page.browser.driver.get("about:blank")),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@with_robot("--robot", "amigo", "--baud", "9600")
+def test_a_robot_stops_whatever_fails(page: TryPage, robot: SerialRobot, failure: str) -> None:
+    page.until_ready()
+    page.connect("AmigoBot (AmigOS)' && document.querySelector('#connect').textContent === 'Disconnect")
+    program, happen = FAILURES[failure]
+    page.run(f"import js, time\n{IMPORT}robot = AmigoBot()\n{program}\n")
+    page.browser.button("The wheels are off the floor")
+    robot.until_moving(True)
+    happen(page, robot)
+    happened = time.monotonic()
+    robot.until_moving(False)
+    assert max(then for then, moving in robot.moves() if moving) - happened < AT_REST
+    page.browser.go_on()
+    robot.plug()
+    page.recover()
+    assert not robot.moves()[-1][1]
+
+
+def test_the_page_says_what_another_browser_cannot_do(page: TryPage) -> None:
+    without = "delete WebAssembly.Suspending; Object.defineProperty(navigator, 'serial', { value: undefined });"
+    command = page.browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": without})
+    try:
+        page.browser.driver.get("about:blank")
+        page.browser.driver.get(page.url)
+        page.until(f"return {FRAME}?.querySelector('#link')?.textContent === 'connected'")
+        assert "Chromium 137 or later" in page.output()
+        assert not any(page.browser.find(button).is_enabled() for button in ("#run", "#verify", "#connect"))
+        with page.dashboard():
+            page.motors_on()
+    finally:
+        page.browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", command)

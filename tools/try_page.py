@@ -9,6 +9,7 @@ Python for the browser is the npm package `pyodide`, which `npm pack` fetches in
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import re
 import shutil
@@ -41,7 +42,12 @@ _POLICY = (
 _CHARSET = '<meta charset="utf-8">'
 _FETCHING = 300  # s
 #: Folders that no page needs.
-_ABSENT = {"__pycache__", "ros", "bag", "calibrate", "demo", "verify"}
+_ABSENT = {"__pycache__", "ros", "bag", "calibrate", "demo"}
+#: Of Python's library, what no program of a page needs: it is loaded each time.
+_UNUSED = re.compile(
+    r"(_pyrepl|_pyio|bdb|doctest|ensurepip|ftplib|imaplib|mailbox|multiprocessing|optparse|pdb|pydoc|smtplib|turtle"
+    r"|unittest|wsgiref|xml|xmlrpc)\b|encodings/(cp(?!437)|mac_|koi|iso|big5|euc|gb|johab|ptcp|shift|hz|tis|hp)"
+)
 #: What goes into the archive: its name there, and where it is.
 SOURCES = {
     "amigobot_driver": ROOT / "amigobot_driver" / "amigobot_driver",
@@ -75,6 +81,27 @@ def write(folder: Path) -> None:
             target.parent.mkdir(exist_ok=True)
             target.write_bytes(content.read())
     subprocess.run(["node", str(ROOT / "tools" / "try_page.mjs"), str(folder.resolve())], check=True)
+    _trim(folder / "pyodide" / "python_stdlib.zip")
+    _list_files(folder)
+
+
+def _trim(path: Path) -> None:
+    """Leave modules that nothing uses out of Python's library."""
+    with zipfile.ZipFile(path) as archive:
+        kept = [(item, archive.read(item)) for item in archive.infolist() if not _UNUSED.match(item.filename)]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for item, content in kept:
+            archive.writestr(item, content, zipfile.ZIP_DEFLATED, 9)
+
+
+def _list_files(folder: Path) -> None:
+    """Tell offline.js which files to keep."""
+    script = folder / "offline.js"
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path != script)
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+    names = ["./", *(path.relative_to(folder).as_posix() for path in paths)]
+    text = script.read_text(encoding="utf-8").replace("FILES = []", f"FILES = {json.dumps(names)}")
+    script.write_text(f"{text}// {digest}\n", encoding="utf-8")
 
 
 def programs() -> dict[str, str]:

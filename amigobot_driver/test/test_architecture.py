@@ -143,7 +143,7 @@ MORE_LAYERS_OF_TOOLS = {
         "transport.simulated",
     },
     "demo": {"sim"},
-    "web": {"doctor", "packet_file", "protocol", "robot"},
+    "web": {"doctor", "packet_file", "protocol", "robot", "transport.simulated"},
     "verify": {"connection_policy", "packet_file", "protocol", "robot", "sim", "transport", "transport.simulated"},
 }
 

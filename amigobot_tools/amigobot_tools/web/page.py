@@ -6,16 +6,23 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
 import json
+import math
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from amigobot_driver import AmigoBot, AmigoBotError, PortError, RequestRefusedError
+from amigobot_driver.cli import UsageError
+from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.doctor.table import table
 from amigobot_driver.robot import Event, Robot
+from amigobot_driver.wording import counted
 
 from ..dashboard.browser import Browser
 from ..dashboard.core import Dashboard
@@ -26,9 +33,12 @@ from .recorder import Recorder
 from .serial import FAREWELL, NAME, SerialLine, SerialSource
 from .shared_driver import SharedDriver
 from .task import Task
+from .verification import Verification
 
 #: The robot that stands there at first.
 FIRST = "sim://?world=room"
+#: Files that the person has given, or gets.
+_FILES = Path("/tmp")
 
 
 class Page:
@@ -36,9 +46,9 @@ class Page:
 
     Args:
         post: Called with the kind of a message and its content: `frame` (text for the dashboard), `closed`,
-            `output` (text that the program printed), `running` (whether a program runs), `farewell` (bytes for the
-            port if this worker is blocked), `file` (name and bytes for the person), `recording` (whether it is on), and
-            what a `SerialLine` posts.
+            `output` (text that the program printed), `running` (whether a program runs), `question` (the program
+            waits for a line of the person), `farewell` (frames for the port if this worker is blocked), `files` (name,
+            bytes and preview of each), `recording` (whether it is on), and what a `SerialLine` posts.
     """
 
     def __init__(self, post: Callable[[str, object], None]) -> None:
@@ -51,16 +61,27 @@ class Page:
         self._tasks: list[asyncio.Task[None]] = []
         self._opened: list[SharedDriver] = []
         self._recorder: Recorder | None = None
+        self._reply: str | None = None
         AmigoBot._new_driver = self._new_driver  # type: ignore[method-assign, assignment]
         sys.stdout = sys.stderr = _Output(post)  # type: ignore[assignment]
+        builtins.input = self._input
         time.sleep = self._task.sleep
 
     # -- robots -----------------------------------------------------------------------------------------------
 
     def simulate(self, url: str = FIRST) -> None:
         """Put a simulated robot there."""
+        try:
+            source = SimulatorSource(url)
+        except AmigoBotError as error:
+            print(error)
+            return
         self._line = None
-        self._show(SimulatorSource(url), url)
+        self._show(source, url)
+
+    def keep(self, name: str, data: Any) -> None:
+        """The person has given a file, such as a map."""
+        (_FILES / name).write_bytes(data.to_bytes())
 
     def open_port(self) -> None:
         """The page has a serial port: look for a robot there."""
@@ -127,44 +148,84 @@ class Page:
     # -- files ------------------------------------------------------------------------------------------------
 
     def record(self) -> None:
-        """Begin a recording, or end it and give it to the person as a file."""
+        """Begin a recording, or end it and give it to the person."""
         if self._recorder:
-            self._post("file", ("drive.amigo", self._recorder.stop()))
+            path = self._recorder.stop()
             self._recorder = None
+            self._give([path])
         elif self._dashboard:
             try:
-                self._recorder = Recorder(self._bot, self._url)
+                self._recorder = Recorder(self._bot, self._url, _FILES / "drive.amigo")
             except AmigoBotError as error:
                 print(error)
         self._post("recording", self._recorder is not None)
 
     def report(self) -> None:
-        """Give the person the findings of the doctor as a file, as `amigobot doctor --json` prints them."""
+        """Give the person the findings of the doctor, as `amigobot doctor --json` prints them."""
         found = self._dashboard.doctor.result if self._dashboard else {}
         if found:
-            self._post("file", ("doctor.json", json.dumps(found, indent=2).encode()))
+            path = _FILES / "doctor.json"
+            path.write_text(json.dumps(found, indent=2))
+            self._give([path])
         else:
             print("There is no report yet: choose Doctor below the map, and examine the robot.")
+
+    def verify(self) -> None:
+        """Measure the robot, and give the person the report."""
+        if self._recorder:
+            self.record()
+        self._start(self._verify)
+
+    def _verify(self) -> None:
+        run = Verification(_FILES / "verify", self._task)
+        try:
+            if self._line and self._dashboard:
+                run.real(self._line, self._dashboard.source.remote)  # type: ignore[arg-type]
+            else:
+                run.simulated(self._url)
+        finally:
+            self._give(run.files())
+
+    def _give(self, paths: Iterable[Path]) -> None:
+        """Show files to the person, who may save them."""
+        self._post("files", [(path.name, path.read_bytes(), _preview(path)) for path in paths])
 
     # -- the program ------------------------------------------------------------------------------------------
 
     def run(self, program: str) -> None:
         """Run a program, unless one runs."""
-        try:
-            self._task.start(lambda: self._run(program))
-        except RequestRefusedError as error:
-            print(error)
-        else:
-            self._post("running", True)
+        sys.argv = ["program.py"]
+        self._start(lambda: exec(compile(program, "program.py", "exec"), {"__name__": "__main__"}))
 
     def interrupt(self) -> None:
         """Raise KeyboardInterrupt in the program, where it waits."""
         self._task.interrupt()
 
-    def _run(self, program: str) -> None:
-        sys.argv = ["program.py"]
+    def answer(self, line: str) -> None:
+        """The person has answered a question of the program."""
+        self._reply = line
+
+    def _input(self, prompt: object = "") -> str:
+        """Ask the person for a line; takes the place of `input`."""
+        print(prompt, end="")
+        self._reply = None
+        self._post("question", None)
+        self._task.wait(lambda: self._reply is not None, math.inf, time.monotonic)
+        print(self._reply)
+        return self._reply or ""
+
+    def _start(self, call: Callable[[], object]) -> None:
+        """Call something as the task, unless one runs."""
         try:
-            exec(compile(program, "program.py", "exec"), {"__name__": "__main__"})
+            self._task.start(lambda: self._run(call))
+        except RequestRefusedError as error:
+            print(error)
+        else:
+            self._post("running", True)
+
+    def _run(self, call: Callable[[], object]) -> None:
+        try:
+            call()
         except (SystemExit, KeyboardInterrupt):
             pass
         except BaseException as error:
@@ -211,6 +272,19 @@ class _Output:
 def _explained(error: BaseException) -> str:
     """What a person is told: one line of the driver's errors, the lines of the program for all others."""
     frames: list[Any] = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "program.py"]
-    if isinstance(error, AmigoBotError):
+    if isinstance(error, AmigoBotError | UsageError):
         return f"line {frames[-1].lineno}: {error}" if frames else str(error)
-    return "".join([*traceback.format_list(frames), *traceback.format_exception_only(error)]).rstrip()
+    text = "".join([*traceback.format_list(frames), *traceback.format_exception_only(error)]).rstrip()
+    if isinstance(error, ModuleNotFoundError):
+        text += "\nA web page has the standard library of Python and amigobot_driver. ROS 2 must be installed."
+    return text
+
+
+def _preview(path: Path) -> str:
+    """What a file holds, as a text for the person."""
+    if path.suffix != ".amigo":
+        return path.read_text()
+    head, frames = read_recording(path)
+    seconds = frames[-1].time - frames[0].time if frames else 0.0
+    what = f"{counted(len(frames), 'packet')} between robot and page in {seconds:.0f} s"
+    return f"{what}\n{json.dumps(asdict(head), indent=1)}"

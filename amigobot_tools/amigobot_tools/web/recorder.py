@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""A recording of the line, as `amigobot record` writes it, in memory."""
+"""A recording of the line, as `amigobot record` writes it."""
 
 from __future__ import annotations
 
-import io
 import time
 from dataclasses import replace
+from pathlib import Path
 
 from amigobot_driver.packet_file import Head, RecordedFrame, write_head, write_record
 from amigobot_driver.robot import Event, FrameSeen
@@ -21,14 +21,15 @@ class Recorder:
     Args:
         bot: The robot.
         port: Its port, for the head of the file.
+        path: The file.
 
     Raises:
         ConnectionLostError: The robot is not connected.
     """
 
-    def __init__(self, bot: SteppedBot, port: str) -> None:
-        self._bot, self._file, self._began = bot, io.BytesIO(), bot.paced.clock()
+    def __init__(self, bot: SteppedBot, port: str, path: Path) -> None:
         identity, profile = bot.identity, bot.profile
+        self._bot, self._path, self._file, self._began = bot, path, path.open("wb"), bot.paced.clock()
         write_head(
             self._file,
             Head(
@@ -45,10 +46,11 @@ class Recorder:
             robot.configure(replace(robot.options, trace=True), bot.paced.clock())
         bot.paced.listeners.append(self._write)
 
-    def stop(self) -> bytes:
+    def stop(self) -> Path:
         """End the recording. Returns the file."""
         self._bot.paced.listeners.remove(self._write)
-        return self._file.getvalue()
+        self._file.close()
+        return self._path
 
     def _write(self, event: Event) -> None:
         if isinstance(event, FrameSeen):

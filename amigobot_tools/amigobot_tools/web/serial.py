@@ -15,15 +15,15 @@ from amigobot_driver.protocol import Command
 from amigobot_driver.robot import Event, Robot
 
 from ..dashboard.examination import Examination
-from ..dashboard.sources.paced import PacedDriver, SteppedBot
+from ..dashboard.sources.paced import CLOSING, PacedDriver, SteppedBot
 from ..dashboard.sources.port import PortSource
 from ..dashboard.sources.source import Result
 from .task import Task
 
 NAME = "Web Serial"
 _BITS = 10  # of a byte on the line
-#: What the page itself sends when this worker has ended; the first frame also when it is blocked.
-FAREWELL = b"".join(command.encode() for command in (Command.STOP(), Command.ENABLE(0), Command.CLOSE()))
+#: Frames that the page itself sends when this worker has ended; the first one also when it is blocked.
+FAREWELL = tuple(command.encode() for command in (Command.STOP(), Command.ENABLE(0), Command.CLOSE()))
 
 
 class SerialLine:
@@ -83,6 +83,12 @@ class SerialDriver(PacedDriver):
     def wait(self, condition: Callable[[], object], timeout: float) -> bool:
         """Suspend the task until a condition holds, at most some seconds. Returns whether it holds."""
         return self._task.wait(condition, timeout, self.clock)
+
+    def _finish(self) -> None:
+        if self._task.current:  # the firmware needs pauses between the frames
+            self.wait(lambda: False, CLOSING)
+        else:
+            super()._finish()
 
     def _target(self) -> float:
         real, start = self._anchor

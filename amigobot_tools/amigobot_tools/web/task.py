@@ -26,7 +26,7 @@ class Task:
 
     def __init__(self) -> None:
         self.running = False
-        self._current = False  #: the code that runs now is that of the function
+        self.current = False  #: whether the code that runs now is that of the function
         self._interrupted = False
 
     def start(self, call: Callable[[], object]) -> None:
@@ -82,20 +82,20 @@ class Task:
             self._suspend(min(_SLEEP, remaining))
 
     def _run(self, call: Callable[[], object]) -> None:
-        self._current = True
+        self.current = True
         try:
             call()
         finally:
-            self.running = self._current = False
+            self.running = self.current = False
 
     def _suspend(self, seconds: float) -> None:
-        if not self._current:
+        if not self.current:
             raise RequestRefusedError("only a program may wait here")
-        self._current = False
+        self.current = False
         try:
             run_sync(js.alarm(seconds * 1000))
         finally:
-            self._current = True
+            self.current = True
         if self._interrupted:
             self._interrupted = False
             raise KeyboardInterrupt

@@ -22,7 +22,7 @@ _START = 1000.0  # s on the driver's clock
 SLOWEST, FASTEST = 0.1, 50.0  # allowed speeds, simulated seconds per second
 _SLICE = 0.02  # s of real time that a step may take
 _LATE = 0.25  # s of real time that the simulation may be late; what is more is left out
-_CLOSING = 1.0  # s of simulated time that the end of the session may take
+CLOSING = 1.0  # s that the end of the session may take
 _MEASURED = 1.0  # s of real time over which the speed is measured
 
 
@@ -82,9 +82,13 @@ class PacedDriver:
     def close(self) -> None:
         """Stop the robot and close its session. May be called twice."""
         if not self._closed:
-            self._closed = True
             self._driver.robot.link.close()
-            self._driver.advance(self._driver.now + _CLOSING)
+            self._finish()
+            self._closed = True
+
+    def _finish(self) -> None:
+        """Send what ends the session."""
+        self._driver.advance(self._driver.now + CLOSING)
 
     # -- the clock --------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import { Plots } from "./plots.js";
 import { SimulatorPanel } from "./simulator.js";
 import { Joystick } from "./drive.js";
 import { Tabs } from "./tabs.js";
+import { followTheme, otherTheme } from "./theme.js";
 import { Timeline } from "./timeline.js";
 import { View } from "./view.js";
 
@@ -96,28 +97,14 @@ tabs.onshow = (name) => {
 
 // -- theme -----------------------------------------------------------------------------------------------------
 
-const dark = window.matchMedia("(prefers-color-scheme: dark)");
-function stored(name) {
-  try {
-    return localStorage.getItem(name);
-  } catch {
-    return null;
-  }
-}
-function applyTheme() {
-  document.documentElement.dataset.theme = stored("theme") ?? (dark.matches ? "dark" : "light");
+const applyTheme = followTheme(() => {
   forgetColors();
   view.touch();
-}
+});
 byId("theme").addEventListener("click", () => {
-  const other = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-  try {
-    localStorage.setItem("theme", other);
-  } catch { /* no storage: the system decides */ }
+  otherTheme();
   applyTheme();
 });
-dark.addEventListener("change", applyTheme);
-applyTheme();
 
 // -- what comes ------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 const SILENCE = 1000; // ms without a sign of the worker after which the robot is stopped from here
 const CHECK = 250; // ms
 const RETRY = 2000; // ms until a port that is lost is opened again
+const PAUSE = 50; // ms between two frames: real controllers lose one that follows at once
 
 export class Serial {
   /** `tell(kind, ...content)` sends a message to the worker. */
@@ -13,7 +14,7 @@ export class Serial {
     this.port = null;
     this.baud = 0; // of the open port; 0: it is closed
     this.queue = Promise.resolve(); // opening, closing and writing, in order
-    this.farewell = new Uint8Array(0);
+    this.farewell = []; // frames: STOP, motors off, CLOSE
     this.alive = 0; // ms, when the worker last gave a sign
     navigator.serial?.addEventListener("disconnect", (event) => event.target === this.port && this.lost());
     setInterval(() => this.check(), CHECK);
@@ -89,7 +90,11 @@ export class Serial {
 
   /** The worker has ended, or the page goes: stop the robot and end its session. */
   stop() {
-    if (this.port) this.write(this.farewell);
+    if (!this.port) return;
+    for (const frame of this.farewell) {
+      this.write(frame);
+      this.then(() => new Promise((resolve) => { setTimeout(resolve, PAUSE); }));
+    }
   }
 
   /** End the connection. */
@@ -104,7 +109,7 @@ export class Serial {
   check() {
     if (this.port && performance.now() - this.alive > SILENCE) {
       this.alive = performance.now();
-      this.write(this.farewell.subarray(0, this.farewell[2] + 3)); // its first frame, STOP: the worker may come back
+      if (this.farewell.length) this.write(this.farewell[0]); // STOP: the worker may come back
     }
   }
 }

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The page around the dashboard: it owns the worker with the robot, the port of a real robot, and the editor.
+import { byId, element } from "./dom.js";
 import { Serial } from "./serial.js";
+import { followTheme } from "./theme.js";
 
 const STOPPING = 1500; // ms that a program may take to end when it is interrupted; then its worker is ended
 const OUTPUT = 20000; // characters of output that are kept
-const byId = (id) => document.getElementById(id);
+const PREVIEW = 20000, FORM = 4000; // characters of a file that are shown, and that the address of a form may have
+const FRAMED = window.top !== window; // a page from elsewhere around this one could deceive the person
 
 let worker = null;
 let socket = null; // of the dashboard's frame
@@ -35,11 +38,12 @@ const handlers = {
   ready: () => {
     ready = true;
     byId("progress").textContent = "";
-    byId("connect").disabled = !navigator.serial;
+    byId("connect").disabled = !navigator.serial || FRAMED;
     byId("record").disabled = byId("report").disabled = false;
     handlers.recording(false);
     handlers.running(false);
     if (!byId("dashboard").src) byId("dashboard").src = "dashboard.html";
+    navigator.serviceWorker?.register("offline.js").catch(() => {}); // without it the page works only with its server
     openSocket();
   },
   frame: (text) => socket?.onmessage?.({ data: text }),
@@ -55,18 +59,30 @@ const handlers = {
   },
   running: (on) => {
     clearTimeout(stopping);
-    byId("run").disabled = on || !SUSPENDS;
+    byId("run").disabled = byId("verify").disabled = on || !SUSPENDS;
     byId("stop-program").disabled = !on;
+    byId("question").hidden = true;
   },
-  file: ([name, bytes]) => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([bytes]));
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  question: () => {
+    byId("question").hidden = false;
+    byId("reply").value = "";
+    byId("reply").focus();
+  },
+  files: (files) => {
+    if (!files.length) return;
+    byId("file-list").replaceChildren(...files.map(([name, bytes, preview]) => {
+      const url = URL.createObjectURL(new Blob([bytes]));
+      byId("files").addEventListener("close", () => URL.revokeObjectURL(url), { once: true });
+      return element("section", {}, element("h3", {}, `${name} `, element("a", { href: url, download: name }, `Save ${Math.ceil(bytes.length / 1024)} kB`)),
+        element("pre", {}, preview.slice(0, PREVIEW)));
+    }));
+    const form = new URL(byId("issue").href);
+    form.searchParams.set("doctor", files[0][2].slice(0, FORM));
+    byId("issue").href = form;
+    byId("files").showModal();
   },
   recording: (on) => { byId("record").textContent = on ? "Save recording" : "Record"; },
-  farewell: (bytes) => { serial.farewell = bytes; },
+  farewell: (frames) => { serial.farewell = frames; },
   write: (bytes) => serial.write(bytes),
   baud: (baud) => serial.open(baud),
 };
@@ -94,9 +110,9 @@ document.addEventListener("visibilitychange", () => { if (document.hidden && rea
 window.addEventListener("pagehide", () => serial.stop());
 
 /** Put another simulated robot there; a program has lost its robot then. */
-function simulate() {
+function simulate(map) {
   tell("interrupt");
-  tell("simulate", `sim://?world=${byId("world").value}`);
+  tell("simulate", `sim://?world=${map ?? byId("world").value}`);
 }
 
 // -- a real robot --------------------------------------------------------------------------------------------------
@@ -134,6 +150,16 @@ byId("connect").addEventListener("click", async () => {
 if (!navigator.serial) byId("connect").title = "This browser has no Web Serial. Chromium, Chrome and Edge on a computer have it.";
 
 byId("record").addEventListener("click", () => tell("record"));
+byId("verify").addEventListener("click", async () => {
+  if (!(await consent())) return;
+  byId("output").textContent = "";
+  tell("verify");
+});
+byId("question").addEventListener("submit", (event) => {
+  event.preventDefault();
+  byId("question").hidden = true;
+  tell("answer", byId("reply").value);
+});
 byId("report").addEventListener("click", () => tell("report"));
 
 // -- the program ---------------------------------------------------------------------------------------------------
@@ -163,7 +189,24 @@ byId("stop-program").addEventListener("click", () => {
     start();
   }, STOPPING);
 });
-byId("world").addEventListener("change", () => ready && !serial.port && simulate());
+byId("world").addEventListener("change", () => {
+  if (byId("world").value === "own") byId("map").click();
+  else if (ready && !serial.port) simulate();
+});
+byId("map").addEventListener("change", async () => {
+  for (const file of byId("map").files) tell("keep", file.name, new Uint8Array(await file.arrayBuffer()));
+  const names = [...byId("map").files].map((file) => file.name);
+  simulate(`/tmp/${encodeURIComponent(names.find((name) => /\.(map|yaml)$/.test(name)) ?? names[0])}`);
+});
+
+// Enter keeps the indentation, and adds to it after a colon.
+byId("code").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.isComposing) return;
+  const { value, selectionStart } = byId("code");
+  const line = value.slice(0, selectionStart).split("\n").pop();
+  event.preventDefault();
+  document.execCommand("insertText", false, `\n${line.match(/^ */)[0]}${line.trimEnd().endsWith(":") ? "    " : ""}`);
+});
 
 const encode = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 const decode = (text) => new TextDecoder().decode(Uint8Array.from(atob(text), (one) => one.charCodeAt(0)));
@@ -189,5 +232,6 @@ async function examples() {
   byId("code").value = shared() ?? Object.values(programs)[0];
 }
 
+followTheme();
 start();
 examples();
