@@ -179,14 +179,22 @@ class TryPage:
     def connect(self, model: str) -> None:
         """Connect the robot at the port."""
         self.browser.press("#connect")
-        self.until(f"return {FRAME}?.querySelector('#title')?.textContent.includes({model!r})")
+        self.until(
+            f"const shown = (name) => {FRAME}?.querySelector(name)?.textContent ?? '';"
+            "return shown('#where') === 'port Web Serial' && shown('#link') === 'connected'"
+            f" && shown('#title').includes({model!r})"
+        )
 
-    def drive(self, robot: SerialRobot, more: str = "duration=600") -> None:
-        """Let a program drive the robot."""
-        self.run(f"import js, time\n{IMPORT}robot = AmigoBot()\nrobot.drive(0.2, {more})\n")
-        if self.browser.script("return document.querySelector('#warning').open"):
-            self.browser.button("The wheels are off the floor")
-        robot.until_moving(True)
+    def recover(self) -> None:
+        """End the program and the connection."""
+        if self.browser.driver.current_url == "about:blank":
+            self.open()
+        if self.browser.find("#stop-program").is_enabled():
+            self.browser.press("#stop-program")
+        self.until_ready()
+        if self.browser.find("#connect").text == "Disconnect":
+            self.browser.press("#connect")
+        self.until("return document.querySelector('#connect').textContent === 'Connect a robot'")
 
     @contextlib.contextmanager
     def dashboard(self) -> Iterator[None]:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import json
 import math
 import time
 from collections import deque
@@ -36,7 +37,7 @@ from amigobot_driver.cli.robot_arguments import through_node
 
 from . import screen
 from .canvas import Canvas
-from .dashboard.frames import dumps
+from .dashboard.frames import plain
 from .keys import Keyboard, TerminalClosedError, keyboard
 from .recording_remote import RecordingRemote
 from .remote_connection import add_connection_arguments, connected
@@ -109,7 +110,7 @@ def as_json(state: RobotState, messages: list[str]) -> str:
     """Return the state as one line of JSON, without what a profile says. NaN and infinity become null."""
     values = {field.name: getattr(state, field.name) for field in dataclasses.fields(state)}
     del values["body"], values["limits"]
-    return dumps({**values, "messages": messages})
+    return json.dumps(plain({**values, "messages": messages}), separators=(",", ":"))
 
 
 def _loop(view: View, keys: Keyboard, show: screen.Show) -> None:

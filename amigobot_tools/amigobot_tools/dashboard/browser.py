@@ -12,6 +12,7 @@ import asyncio
 import json
 import math
 from collections import deque
+from typing import Any
 
 #: Frames that may be on their way to a browser.
 _IN_FLIGHT = 2
@@ -37,9 +38,8 @@ class Browser:
         self.watches_packets = False
         self.plots: tuple[str, ...] = ()  #: names of the values that it plots
         self.plotted = -math.inf  #: s, time of the newest point that it has
-        self.sections: dict[str, int] = {}  #: version of each section that it has
+        self.sections: dict[str, Any] = {}  #: the sections that it has
         self.pending = 0  #: requests that wait for the robot
-        self.dropped = 0  #: frames that it was too slow for
         self._answers: deque[str] = deque(maxlen=_ANSWERS)
         self._woken = asyncio.Event()
         self._due = False
@@ -50,8 +50,6 @@ class Browser:
 
     def wake(self) -> None:
         """There is a new frame."""
-        if self._due or self._sent - self._acknowledged >= _IN_FLIGHT:
-            self.dropped += 1
         self._due = True
         self._woken.set()
 

@@ -9,6 +9,7 @@ Everything here runs in one asyncio loop; how a request waits for the robot is t
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import math
 import time
@@ -24,7 +25,7 @@ from . import protocol_page
 from .browser import Browser
 from .control import Control, NotInControlError
 from .doctor import Doctor
-from .frames import description, dumps, live_state
+from .frames import description, live_state, plain
 from .history import History
 from .messages import BadMessage, Between, Message, anyone, read_message, requests_of
 from .packets import as_json
@@ -63,10 +64,9 @@ class Dashboard:
         self.doctor = Doctor(source, self.pilot)
         self._log: deque[tuple[int, float, str]] = deque(maxlen=_LOG_KEPT)
         self._logged = 0
-        self._notices: deque[str] = deque(maxlen=100)
         self._numbers = 0
-        self._sections: dict[str, tuple[int, str]] = {}  #: version and JSON by name
-        self._common = "{}"  #: what every browser gets in this frame
+        self._sections: dict[str, Any] = {}  #: by name; a section that has changed is another object
+        self._now: dict[str, Any] = {}  #: what every browser gets in this frame
         self._note = ""
         self._seldom = 0.0
         self._watching = False
@@ -105,8 +105,10 @@ class Dashboard:
             self.pilot.step()
 
     def notify(self, text: str) -> None:
-        """Add a line to the log."""
-        self._notices.append(text)
+        """Add a line to the log; an empty one is left out."""
+        if text:
+            self._logged += 1
+            self._log.append((self._logged, time.time(), text))
 
     # -- what is sent -----------------------------------------------------------------------------------------
 
@@ -132,9 +134,9 @@ class Dashboard:
         state = self.source.state()
         if state.note != self._note:
             self._note = state.note
-            self._append(state.note)
-        for line in (*self.source.remote.messages(), *self._take_notices()):
-            self._append(line)
+            self.notify(state.note)
+        for line in self.source.remote.messages():
+            self.notify(line)
         told, live = live_state(state), self.source.live()
         self._remember(now, told, live)
         if not self.browsers:
@@ -143,50 +145,31 @@ class Dashboard:
             self._seldom = now
             self._update_sections()
             self._watch_frames()
-        self._common = dumps(
-            {
-                "t": now,
-                "wall": time.time(),
-                "state": told,
-                "control": {
-                    "holder": self.control.holder,
-                    "asking": self.control.asking,
-                    "driving": self.pilot.driving,
-                    "braking": self.pilot.braking,
-                    "note": self.pilot.note,
-                },
-                "browsers": len(self.browsers),
-                **live,
-            }
-        )
+        control = {name: getattr(self.control, name) for name in ("holder", "asking")}
+        pilot = {name: getattr(self.pilot, name) for name in ("driving", "braking", "note")}
+        self._now = plain({"t": now, "wall": time.time(), "state": told, "control": {**control, **pilot}, **live})
         for browser in self.browsers.values():
             browser.wake()
 
     def frame(self, browser: Browser) -> str:
         """Return the next frame of a browser: the newest state, and what is new since its last frame."""
-        parts = [f'"type":"frame","n":{browser.next_frame()},"you":{browser.number},"now":{self._common}']
+        content = {"type": "frame", "n": browser.next_frame(), "you": browser.number, "now": self._now}
         if lines := [entry for entry in self._log if entry[0] > browser.log]:
             browser.log = lines[-1][0]
-            parts.append(f'"log":{dumps([(wall, text) for _, wall, text in lines])}')
-        changed = {
-            name: text for name, (version, text) in self._sections.items() if browser.sections.get(name) != version
-        }
-        if changed:
-            browser.sections |= {name: self._sections[name][0] for name in changed}
-            body = ",".join(f'"{name}":{text}' for name, text in changed.items())
-            parts.append(f'"sections":{{{body}}}')
+            content["log"] = [(wall, text) for _, wall, text in lines]
+        known = browser.sections
+        if changed := {name: value for name, value in self._sections.items() if known.get(name) is not value}:
+            known |= changed
+            content["sections"] = changed
         if browser.watches_packets and (frames := self.source.frames.after(browser.packets, _PACKETS)):
-            skipped = frames[-1].number - browser.packets - len(frames)
+            content["packets_skipped"] = frames[-1].number - browser.packets - len(frames)
             browser.packets = frames[-1].number
             profile = self.source.profile
-            decoded = as_json(frames, erratic=profile is not None and profile.erratic)
-            parts.append(f'"packets":{dumps(decoded)},"packets_skipped":{skipped}')
-        if browser.plots:
-            points = self.history.after(browser.plotted, browser.plots)
-            if points["times"]:
-                first, browser.plotted = math.isinf(browser.plotted), points["times"][-1]
-                parts.append(f'"plots":{dumps({"all": first, **points})}')
-        return f"{{{','.join(parts)}}}"
+            content["packets"] = plain(as_json(frames, erratic=profile is not None and profile.erratic))
+        if browser.plots and (points := self.history.after(browser.plotted, browser.plots))["times"]:
+            content["plots"] = {"all": math.isinf(browser.plotted), **points}
+            browser.plotted = points["times"][-1]
+        return json.dumps(content, separators=(",", ":"), allow_nan=False)
 
     def _remember(self, now: float, told: dict[str, Any], live: dict[str, Any]) -> None:
         """Add a point to the history; what was before a jump in a recording is no part of it."""
@@ -197,28 +180,15 @@ class Dashboard:
                 browser.plotted = -math.inf
         self.history.add(now, {**told, "sim": live.get("sim", {})})
 
-    def _append(self, text: str) -> None:
-        if text:
-            self._logged += 1
-            self._log.append((self._logged, time.time(), text))
-
-    def _take_notices(self) -> list[str]:
-        taken = []
-        while self._notices:
-            taken.append(self._notices.popleft())
-        return taken
-
     def _update_sections(self) -> None:
         source = self.source
         told = description(source.kind, source.remote.where, source.state(), source.profile)
         told["requests"] = self._known
         told["has_protocol"] = self._has_protocol
         own = {"description": told, "values": self.history.names, "doctor": self.doctor.section()}
-        for name, value in {**own, **source.sections()}.items():
-            text = dumps(value)
-            version, before = self._sections.get(name, (0, ""))
-            if text != before:
-                self._sections[name] = version + 1, text
+        for name, value in plain({**own, **source.sections()}).items():
+            if value != self._sections.get(name):
+                self._sections[name] = value
 
     def _watch_frames(self) -> None:
         wanted = any(browser.watches_packets for browser in self.browsers.values())

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from typing import Any
 
@@ -14,6 +13,10 @@ from amigobot_driver.profiles import Profile
 
 from ..state import RobotState
 
+#: Fields of a state that change while the robot is connected.
+_LIVE = {field.name for field in dataclasses.fields(RobotState)} - {
+    *("body", "limits", "echoes", "max_range", "model", "name")
+}
 #: Decimal places; the browser needs no more, and a frame is half as long.
 _PLACES = 4
 
@@ -35,33 +38,21 @@ def plain(value: object) -> Any:
     return str(value)
 
 
-def dumps(value: object) -> str:
-    """Return a value as compact JSON."""
-    return json.dumps(plain(value), separators=(",", ":"), allow_nan=False)
-
-
 def live_state(state: RobotState) -> dict[str, Any]:
     """Return what changes with every packet. A sonar without an echo has the range -1."""
-    values = {
-        field.name: getattr(state, field.name)
-        for field in dataclasses.fields(state)
-        if field.name not in ("body", "limits", "echoes", "max_range", "model", "name")
-    }
+    values = {name: getattr(state, name) for name in _LIVE}
     values["sonars"] = [(-1.0 if math.isinf(echo.range) else echo.range, echo.age) for echo in state.echoes]
     return values
 
 
 def description(kind: str, where: str, state: RobotState, profile: Profile | None) -> dict[str, Any]:
     """Return what stays: the robot's shape, its sonars and limits."""
-    result: dict[str, Any] = {"kind": kind, "where": where, "name": state.name, "model": state.model}
-    if state.limits:
-        result["limits"] = state.limits
-    if state.body:
-        result["body"] = state.body
-    result["max_range"] = state.max_range
+    result = {"kind": kind, "where": where, **{name: getattr(state, name) for name in ("name", "model", "max_range")}}
+    result |= {name: value for name in ("limits", "body") if (value := getattr(state, name))}
     result["sonars"] = [(echo.x, echo.y, echo.heading) for echo in state.echoes]
     if profile:
+        bumpers, battery = profile.bumpers, profile.battery
         result["field_of_view"] = profile.sonar.field_of_view
-        result["battery"] = {"low": profile.battery.low, "cutoff": profile.battery.cutoff}
-        result["has_bumpers"] = bool(profile.bumpers.front_segments or profile.bumpers.rear_segments)
+        result["battery"] = {"low": battery.low, "cutoff": battery.cutoff}
+        result["has_bumpers"] = bool(bumpers.front_segments or bumpers.rear_segments)
     return result

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from html import escape
@@ -31,7 +30,6 @@ _CHECK_PERIOD = 0.2
 #: Addresses that mean every address of this computer.
 _EVERY_ADDRESS = ("0.0.0.0", "::")
 _STATIC = Path(__file__).parent / "static"
-_TYPES = {".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 #: What a page may load, for the Host that the browser has asked for: nothing that does not come from this server.
 _POLICY = (
@@ -75,7 +73,7 @@ def application(dashboard: Dashboard, access: Access) -> web.Application:
     app.router.add_get("/", server.page)
     app.router.add_get("/ws", server.socket)
     app.router.add_get("/protocol/{section}", server.protocol)
-    app.router.add_get("/static/{name}", server.static)
+    app.router.add_static("/static", _STATIC)
     app.cleanup_ctx.append(server.run)
     app.on_shutdown.append(server.close_sockets)
     return app
@@ -164,11 +162,7 @@ class _Server:
 
     async def page(self, request: web.Request) -> web.StreamResponse:
         """The page."""
-        return self._file("index.html")
-
-    async def static(self, request: web.Request) -> web.StreamResponse:
-        """A file of the page."""
-        return self._file(request.match_info["name"])
+        return web.FileResponse(_STATIC / "index.html")
 
     async def protocol(self, request: web.Request) -> web.StreamResponse:
         """A section of docs/protocol."""
@@ -176,12 +170,6 @@ class _Server:
         if text is None:
             raise web.HTTPNotFound(text="docs/protocol has no such section, or is not on this computer")
         return web.Response(text=text, content_type="text/html")
-
-    def _file(self, name: str) -> web.Response:
-        path = _STATIC / name
-        if not re.fullmatch(r"\w+\.\w+", name) or path.suffix not in _TYPES or not path.is_file():
-            raise web.HTTPNotFound(text="there is no such file")
-        return web.Response(body=path.read_bytes(), content_type=_TYPES[path.suffix], charset="utf-8")
 
     async def socket(self, request: web.Request) -> web.StreamResponse:
         """The WebSocket of a browser."""

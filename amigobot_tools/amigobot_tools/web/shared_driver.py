@@ -68,10 +68,9 @@ class SharedDriver:
         if not self.is_open:
             return
         self._driver.listeners.remove(self._pass_on)
-        with suppress(AmigoBotError):
-            self._bot.stop()
-        with suppress(AmigoBotError):
-            self._bot.enable_motors(False)
+        for stop in (self._bot.stop, lambda: self._bot.enable_motors(False)):
+            with suppress(AmigoBotError, KeyboardInterrupt):  # the program may be interrupted twice
+                stop()
 
     def _pass_on(self, event: Event) -> None:
         if not isinstance(event, Notice):  # the dashboard has it in its log

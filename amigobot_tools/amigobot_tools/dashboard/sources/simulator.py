@@ -249,23 +249,24 @@ class SimulatorSource(PortSource):
 
     def do_fault(self, name: str, value: str) -> str:
         """Set a fault, or with an empty text end it."""
-        simulator = self._simulator
         try:
             faults = parse_faults([f"{name}={value}"] if value.strip() else [])
-            simulator.faults = dataclasses.replace(simulator.faults, **{name: getattr(faults, name)})
-        except (OptionError, AttributeError, TypeError) as error:
-            text = str(error) if isinstance(error, OptionError) else f"there is no fault {name!r:.60}"
-            raise RequestRefusedError(text) from None
+            self._change_fault(name, getattr(faults, name))
+        except OptionError as error:
+            raise RequestRefusedError(str(error)) from None
+        except AttributeError:
+            raise RequestRefusedError(f"there is no fault {name!r:.60}") from None
         return f"{name}: {value.strip() or 'off'}"
 
     def do_fault_now(self, name: str, seconds: Annotated[float, Between(0, 3600)]) -> str:
         """Begin a fault that lasts some seconds of simulated time."""
-        fields = {field.name: field for field in dataclasses.fields(Faults)}
-        if name not in fields or "Window" not in str(fields[name].type):
+        if not any(field.name == name and _kind(field) == "window" for field in dataclasses.fields(Faults)):
             raise RequestRefusedError(f"{name!r:.60} is not a fault with a time window")
-        changed: dict[str, Any] = {name: Window(self._driver.elapsed, seconds)}
-        self._simulator.faults = dataclasses.replace(self._simulator.faults, **changed)
+        self._change_fault(name, Window(self._driver.elapsed, seconds))
         return f"{name} for {seconds:g} s of simulated time"
+
+    def _change_fault(self, name: str, value: Any) -> None:
+        self._simulator.faults = dataclasses.replace(self._simulator.faults, **{name: value})
 
     def do_no_faults(self) -> str:
         """End all faults."""
@@ -304,14 +305,17 @@ def _origin(truth: WorldPose, odometry: WorldPose) -> WorldPose:
 
 def _fault_rows(faults: Faults) -> list[dict[str, Any]]:
     """Each fault with its present value as text, "" for off."""
-    rows = []
-    for field in dataclasses.fields(Faults):
-        value = getattr(faults, field.name)
-        kind = {"float": "number", "bool": "flag"}.get(
-            str(field.type), "window" if "Window" in str(field.type) else "set"
-        )
-        rows.append({"name": field.name, "kind": kind, "value": _fault_text(value), "help": field.metadata["help"]})
-    return rows
+    fields = dataclasses.fields(Faults)
+    rows = [
+        (field.name, _kind(field), _fault_text(getattr(faults, field.name)), field.metadata["help"]) for field in fields
+    ]
+    return [dict(zip(("name", "kind", "value", "help"), row, strict=True)) for row in rows]
+
+
+def _kind(fault: dataclasses.Field[Any]) -> str:
+    """What the page offers for a fault."""
+    kinds = {"float": "number", "bool": "flag", "Window | None": "window"}
+    return kinds.get(str(fault.type), "set")
 
 
 def _fault_text(value: object) -> str:
