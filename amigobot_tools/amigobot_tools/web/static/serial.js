@@ -104,6 +104,7 @@ export class Serial {
       await this.shut();
       this.port = null;
     });
+    return this.queue;
   }
 
   check() {

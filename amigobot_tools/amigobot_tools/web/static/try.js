@@ -133,9 +133,11 @@ function consent() {
 
 byId("connect").addEventListener("click", async () => {
   if (serial.port) {
-    serial.close();
+    byId("connect").disabled = true;
+    await serial.close();
     simulate();
     byId("connect").textContent = "Connect a robot";
+    byId("connect").disabled = false;
     return;
   }
   try {
