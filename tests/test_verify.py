@@ -15,7 +15,7 @@ import pytest
 
 from amigobot_driver import PortError
 from amigobot_driver.cli import main, subcommands
-from amigobot_driver.cli.recording_file import read_recording
+from amigobot_driver.cli.recording_file import read_intact_part, read_recording
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
     ACTIVMEDIA_PACKETS,
@@ -279,6 +279,14 @@ def test_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> None
         "floor.lifted": "01000000",
         "floor.floor": "01110000",
     }
+
+
+def test_recording_is_readable_after_wrong_frames(tmp_path: Path) -> None:
+    arguments = ["--output", str(tmp_path), *only("frames_erratic", "heading_unit")]
+    assert main(["verify", "sim://erratic", *arguments]) == 0
+    _, records, damaged = read_intact_part(tmp_path / report.RECORDING)
+    assert not damaged
+    assert records[-1].time > sum(step.seconds for step in report.load(tmp_path / report.REPORT).steps)
 
 
 @pytest.mark.soak

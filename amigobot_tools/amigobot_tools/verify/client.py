@@ -174,7 +174,8 @@ class Client:
     def _write_frame(self, frame: bytes) -> None:
         self._port.write(frame)
         self._sent_at = self.now()
-        self.on_record(RecordedFrame(self._sent_at - self._began, True, frame[3:-2]))
+        if data := frame[3:-2]:  # a recording has frames only, not FA FB 12 FE
+            self.on_record(RecordedFrame(self._sent_at - self._began, True, data))
 
     # -- the session --------------------------------------------------------------------------------------------------
 
