@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -94,8 +95,8 @@ def test_a_robot_that_is_lost_in_the_middle(
 def test_monitor_and_wander_go_on_and_say_what_is_wrong(subcommand: Subcommand) -> None:
     status, out, _ = subcommand("monitor", f"{ROBOT}&name=m&faults=silence=3.5:1000")
     assert status == 0
-    last = out.splitlines()[-1]
-    assert '"connected": false' in last and "is the robot switched on and in range?" in last
+    last = json.loads(out.splitlines()[-1])
+    assert not last["connected"] and "is the robot switched on and in range?" in last["note"]
     status, out, _ = subcommand("wander", f"{ROBOT}&name=w&faults=silence=3:1000")
     assert status == 0
     assert "nan" not in out and "is the robot switched on and in range?" in out

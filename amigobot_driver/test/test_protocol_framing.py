@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from amigobot_driver.protocol import FrameDecoder, checksum, encode_frame
@@ -192,7 +192,9 @@ def test_every_frame_is_found_between_any_junk(
 ) -> None:
     """At once or, where junk announces a longer frame, after the gap that follows."""
     stream = b"".join(junk + frame for junk, frame in parts) + tail
-    assert found(*data.draw(chunked(st.just(stream)))) == [data_of(frame) for _, frame in parts]
+    frames = [data_of(frame) for _, frame in parts]
+    assume(searched(stream) == frames)  # junk and the bytes after it may form a frame by chance
+    assert found(*data.draw(chunked(st.just(stream)))) == frames
 
 
 @given(chunked(STREAM))
