@@ -435,3 +435,21 @@ def test_a_robot_stops_when_its_page_is_blocked_hidden_or_closed(page: TryPage, 
     page.browser.driver.get("about:blank")
     robot.until_rests_since(time.monotonic())
     page.recover()
+
+
+@with_robot("--robot", "erratic", "--baud", "38400")
+def test_stop_ends_verify_with_its_files_and_a_robot_at_rest(page: TryPage, robot: SerialRobot) -> None:
+    page.until_ready()
+    page.connect("Erratic")
+    page.browser.press("#verify")
+    page.browser.button("The wheels are off the floor")
+    while not (robot.moves() and robot.moves()[-1][1]):  # agree until it moves
+        if page.browser.find("#reply").is_displayed():
+            page.browser.find("#reply").send_keys(Keys.ENTER)
+    page.browser.script("const stop = document.querySelector('#stop-program'); stop.click(); stop.click();")
+    robot.until_rests_since(time.monotonic())
+    files = page.offered()
+    assert set(files) == {"report.md", "report.json", "packets.amigo"}
+    assert "ended; the robot was stopped" in page.output()
+    assert not robot.moves()[-1][1]
+    page.recover()

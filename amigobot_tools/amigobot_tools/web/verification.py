@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from pathlib import Path
@@ -28,8 +29,11 @@ class PagePerson(AskedPerson):
     """The person at the page."""
 
     def read_line(self, prompt: str) -> str:
-        """Ask for a line."""
-        return input(prompt)
+        """Ask for a line. Raises StoppedError for Stop."""
+        try:
+            return input(prompt)
+        except KeyboardInterrupt:
+            raise StoppedError from None
 
     def tell(self, text: str) -> None:
         """Print a line."""
@@ -37,7 +41,7 @@ class PagePerson(AskedPerson):
 
 
 class LinePort:
-    """The line as a port: a read suspends the task.
+    """The line as a port: a read suspends the task, and an interrupt ends the read.
 
     Args:
         line: The robot's end.
@@ -48,6 +52,7 @@ class LinePort:
 
     def __init__(self, line: SerialLine, task: Task) -> None:
         self._line, self._task = line, task
+        self.interrupted = False
         self.write = lambda data: line.receive(data, 0.0)
         self.set_baud = line.set_client_baud
 
@@ -59,7 +64,10 @@ class LinePort:
     def read(self, timeout: float) -> bytes:
         """Suspend the task until bytes arrive, at most `timeout` s. Raises PortError if the port is lost."""
         line = self._line
-        self._task.wait(lambda: line.unplugged or line.next_event(0.0) < math.inf, timeout, time.monotonic)
+        try:
+            self._task.wait(lambda: line.unplugged or line.next_event(0.0) < math.inf, timeout, time.monotonic)
+        except KeyboardInterrupt:  # the client stops the robot and ends the session first
+            self.interrupted = True
         if line.unplugged:
             raise PortError(f"{NAME}: the port has disappeared")
         return line.transmit(0.0)
@@ -91,8 +99,9 @@ class Verification:
 
     def real(self, line: SerialLine, remote: PortRemote) -> None:
         """Verify the robot at the port; the dashboard looks for it again afterwards."""
+        port = LinePort(line, self._task)
         with remote.released("verify has the robot"):
-            self._run(NAME, Client(lambda: LinePort(line, self._task)), PagePerson())
+            self._run(NAME, Client(lambda: port, stopped=lambda: port.interrupted), PagePerson())
 
     def files(self) -> list[Path]:
         """What there is of the report."""
@@ -103,8 +112,11 @@ class Verification:
             measure(Plan(self._folder, port), client, person, print)
         except StoppedError:
             print("ended; the robot was stopped")
+        if not (self._folder / REPORT).exists():
+            return  # no step is done
         print("comparing with the simulator ...")
-        self._task.sleep(0.0)  # so that it is shown
+        with contextlib.suppress(KeyboardInterrupt):
+            self._task.sleep(0.0)  # so that it is shown
         report = load(self._folder / REPORT)
         report.compare()
         report.save(self._folder)
@@ -112,8 +124,11 @@ class Verification:
         print(f"{report.summary}")
 
     def _pause(self) -> bool:
-        """Let the page draw now and then. Returns False: nobody has ended it."""
+        """Let the page draw now and then. Returns whether the person has ended it."""
         if time.monotonic() - self._paused > _BUSY:
-            self._task.sleep(0.0)
             self._paused = time.monotonic()
+            try:
+                self._task.sleep(0.0)
+            except KeyboardInterrupt:
+                return True
         return False

@@ -6,7 +6,8 @@ import { byId, element } from "./dom.js";
 import { Serial } from "./serial.js";
 import { followTheme } from "./theme.js";
 
-const STOPPING = 1500; // ms that a program may take to end when it is interrupted; then its worker is ended
+// ms that a program, and verify with its report, may take to end when it is interrupted; then the worker is ended
+const STOPPING = 1500, REPORTING = 60000;
 const OUTPUT = 20000; // characters of output that are kept
 const PREVIEW = 20000, FORM = 4000; // characters of a file that are shown, and that the address of a form may have
 const FRAMED = window.top !== window; // a page from elsewhere around this one could deceive the person
@@ -59,6 +60,7 @@ const handlers = {
   },
   running: (on) => {
     clearTimeout(stopping);
+    stopping = 0;
     byId("run").disabled = byId("verify").disabled = on || !SUSPENDS;
     byId("stop-program").disabled = !on;
     byId("question").hidden = true;
@@ -155,6 +157,7 @@ byId("record").addEventListener("click", () => tell("record"));
 byId("verify").addEventListener("click", async () => {
   if (!(await consent())) return;
   byId("output").textContent = "";
+  patience = REPORTING;
   tell("verify");
 });
 byId("question").addEventListener("submit", (event) => {
@@ -170,9 +173,11 @@ const SUSPENDS = "Suspending" in WebAssembly; // what lets a program wait
 if (!SUSPENDS) handlers.output("Programs need a browser with WebAssembly promise integration, such as Chromium 137 or later. Driving works.\n");
 
 let stopping = 0;
+let patience = STOPPING;
 byId("run").addEventListener("click", async () => {
   if (!(await consent())) return;
   byId("output").textContent = "";
+  patience = STOPPING;
   tell("run", byId("code").value);
   byId("stop-program").disabled = false; // also while a program keeps the worker busy from its first line
   byId("run").disabled = true;
@@ -180,7 +185,7 @@ byId("run").addEventListener("click", async () => {
 byId("stop-program").addEventListener("click", () => {
   tell("interrupt");
   // A loop that never waits hears nothing: its worker is ended, and a simulated robot with it.
-  stopping = setTimeout(() => {
+  stopping ||= setTimeout(() => {
     worker.terminate();
     serial.close();
     byId("connect").textContent = "Connect a robot";
@@ -189,7 +194,7 @@ byId("stop-program").addEventListener("click", () => {
     byId("run").disabled = true;
     handlers.closed();
     start();
-  }, STOPPING);
+  }, patience);
 });
 byId("world").addEventListener("change", () => {
   if (byId("world").value === "own") byId("map").click();
