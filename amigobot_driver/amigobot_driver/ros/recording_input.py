@@ -166,7 +166,7 @@ class PausedPlayer:
         self._topic = topic
         self._is_paused = node.create_client(IsPaused, f"{name}/rosbag2_player/is_paused")
         self._resume = node.create_client(Resume, f"{name}/rosbag2_player/resume")
-        self._paused = self._playing = False  #: what this player has responded
+        self._paused = self._playing = False  #: according to the player's last response
         self._ask_at = 0.0  #: s of the monotonic clock
         # A steady clock: the clock of the node is the player's, which is paused.
         node.create_timer(_CHECK_PERIOD, self._check, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -177,16 +177,17 @@ class PausedPlayer:
         elif not self._playing and time.monotonic() >= self._ask_at and self._node.count_publishers(self._topic):
             self._ask_at = time.monotonic() + _DISCOVERY
             if self._paused:
-                self._resume.call_async(Resume.Request())
-            self._is_paused.call_async(IsPaused.Request()).add_done_callback(self._on_response)
+                self._resume.call_async(Resume.Request()).add_done_callback(self._on_resumed)
+            else:
+                self._is_paused.call_async(IsPaused.Request()).add_done_callback(self._on_response)
 
     def _on_response(self, response: Future) -> None:
-        if response.result().paused:
-            self._paused = True
-        elif not self._playing:
-            self._playing = True
-            if self._paused:
-                self._node.get_logger().info("player and node are ready: playing the recording")
+        self._paused = response.result().paused
+        self._playing = not self._paused
+
+    def _on_resumed(self, _: Future) -> None:
+        self._playing = True
+        self._node.get_logger().info("player and node are ready: playing the recording")
 
 
 def _packets_of(message: RobotConfig) -> Iterator[RobotPacket]:
