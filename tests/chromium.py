@@ -128,6 +128,12 @@ class Chromium:
             kind = "touchMove" if index else "touchStart"
             self._devtools("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y}])
 
+    def tap_beside(self, held: tuple[float, float], other: tuple[float, float]) -> None:
+        """Tap with a second finger while the first one stays."""
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate((held, other))]
+        self._devtools("Input.dispatchTouchEvent", type="touchStart", touchPoints=points)
+        self._devtools("Input.dispatchTouchEvent", type="touchMove", touchPoints=points[:1])
+
     def lift(self) -> None:
         """Take the finger away."""
         self._devtools("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])

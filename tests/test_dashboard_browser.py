@@ -257,8 +257,13 @@ def test_a_finger_and_a_gamepad_drive_the_robot(browser: Chromium, source: Simul
     browser.touch((x, y), (x - 30, y), (x - 50, y))
     moving(source)
     assert source.live()["sim"]["right_velocity"] > source.live()["sim"]["left_velocity"]
+    browser.tap_beside((x - 50, y), browser.place("#stop"))
+    until(lambda: source.state().emergency, "a second finger stops the robot")
     browser.lift()
     at_rest(source)
+    browser.until("return document.querySelector('#stop').textContent === 'CLEAR STOP'")
+    browser.press("#stop")
+    until(lambda: not source.state().emergency, "the stop is cleared")
 
     def gamepad(*axes: float, stop: bool = False) -> None:
         buttons = [{"pressed": False}, {"pressed": stop}]

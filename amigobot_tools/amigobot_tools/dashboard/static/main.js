@@ -60,7 +60,15 @@ function emergency() {
   if (byId("stop").classList.contains("latched")) ask("clear");
   else connection.send({ type: "emergency" });
 }
-byId("stop").addEventListener("click", emergency);
+// STOP acts when it is touched: a second finger, beside the one that drives, makes no click.
+let stopped = false; // by this touch
+byId("stop").addEventListener("pointerdown", () => {
+  stopped = !byId("stop").classList.contains("latched");
+  if (stopped) emergency();
+});
+byId("stop").addEventListener("click", (event) => {
+  if (!stopped || !event.detail) emergency(); // detail is 0 for a key
+});
 window.addEventListener("keydown", (event) => {
   // Escape only stops: a key that is pressed twice in a hurry must not clear the stop.
   if (event.key === "Escape") connection.send({ type: "emergency" });
