@@ -67,8 +67,6 @@ class Driver:
         self._changed = threading.Condition(threading.RLock())
         self._events: deque[Event] = deque()
         self._progress = threading.Condition()  #: nothing else is locked while this is held
-        self._waiting = 0  #: threads in `wait`
-        self._updates = 0  #: calls of `wake`
         self._next_time = -math.inf  #: s, when the link has something to do; kept up to date by `_write_due`
         self._wake_at = math.inf  #: s, until when the writer thread sleeps; inf while it is awake
         self._stopping = threading.Event()
@@ -103,29 +101,17 @@ class Driver:
             Whether it holds.
         """
         end = time.monotonic() + timeout
-        with self._progress:
-            self._waiting += 1
-        try:
-            while True:
-                seen = self._updates
-                if condition():
-                    return True
-                remaining = end - time.monotonic()
-                if remaining <= 0:
-                    return False
-                with self._progress:
-                    if self._updates == seen:
-                        self._progress.wait(min(remaining, _CHECK_PERIOD))
-        finally:
+        while not condition():
+            if (remaining := end - time.monotonic()) <= 0:
+                return False
             with self._progress:
-                self._waiting -= 1
+                self._progress.wait(min(remaining, _CHECK_PERIOD))
+        return True
 
     def wake(self) -> None:
         """Have those who wait check their conditions."""
-        if self._waiting:
-            with self._progress:
-                self._updates += 1
-                self._progress.notify_all()
+        with self._progress:
+            self._progress.notify_all()
 
     def close(self) -> None:
         """Stop the robot, close its session and the port. May be called twice."""

@@ -40,7 +40,7 @@ class RequestBench(ComponentBench):
 
     def __init__(self) -> None:
         super().__init__()
-        self.request = Entry(self.context)._request
+        self.request = Entry(self.context)
 
     def answer(self, number: int, now: float) -> None:
         self.receive(Playlist(number=number, name="", offset=0, length=0, enabled=1), now)

@@ -12,7 +12,7 @@ show the effect, and what to report if they do not:
 
         def deploy(self, now: float) -> Future[Outcome]:
             self._context.require(Command.CHARGE)
-            return self._request.request(now)
+            return self.request(now)
 
         def _commands(self) -> Iterable[Instruction]:
             return [Command.CHARGE(1)]
@@ -52,118 +52,8 @@ class RetryPolicy:
         return self.interval * self.limit
 
 
-class ConfirmedRequest:
-    """One request to the robot, with the callers that wait for the result.
-
-    Attributes:
-        attempts: Attempts of the pending request, or of the last one.
-        resent: Repeated commands since the object was made, for the diagnostics.
-        given_up: Requests that failed after the last attempt, likewise.
-        pending: The request is neither confirmed nor failed.
-    """
-
-    def __init__(self, owner: RequestComponent) -> None:
-        """Make the request of a component; nothing is sent before `start`."""
-        self.attempts = 0
-        self.resent = 0
-        self.given_up = 0
-        self.pending = False
-        self._announced = False  #: that attempts are made after the limit: once until the robot responds
-        self._owner = owner
-        self._context = owner._context
-        self._timer = self._context.sends.timer(self._attempt)
-        self._callers = Callers()
-
-    @property
-    def has_callers(self) -> bool:
-        """Whether a caller waits for the result."""
-        return bool(self._callers)
-
-    def start(self, now: float) -> None:
-        """Begin with the first attempt at `now` (s), again if the request is pending already."""
-        self._set_pending(True)
-        self.attempts = 0
-        self._timer.set(now)
-
-    def request(self, now: float) -> Future[Outcome]:
-        """Start, and return the future result. Earlier callers keep waiting and get the same result."""
-        self.start(now)
-        return self._callers.new_future()
-
-    def replace(self, now: float) -> Future[Outcome]:
-        """Start a request for something else, and return the future result. Earlier callers fail."""
-        self._callers.finish(False, f"{self._owner.title}: another request replaced this one")
-        return self.request(now)
-
-    def succeed(self, message: str) -> None:
-        """End the request: the robot has confirmed it."""
-        self._announced = False
-        self._end(True, message)
-
-    def fail(self, message: str) -> None:
-        """End the request without a result from the robot, for example because the session has ended."""
-        self._end(False, message)
-
-    def pause(self) -> None:
-        """Stop sending; the callers wait until the request is started again or ended."""
-        self._announced = False
-        self._set_pending(False)
-        self._timer.cancel()
-
-    def give_up(self, message: str) -> None:
-        """Fail after the last attempt; if no caller waits, emit a Notice. With `afterwards` the attempts go on."""
-        self.given_up += 1
-        if afterwards := self._owner.retries.afterwards:
-            message += f"; it is requested every {afterwards:.0f} s from now on, see diagnostics"
-        if not (self._callers or self._announced):
-            self._context.emit(Notice(message))
-        if afterwards:
-            self._announced = True
-            self._callers.finish(False, message)
-        else:
-            self.fail(message)
-
-    def counters(self) -> Mapping[str, int]:
-        """`resent` and `given_up` with the name of the request in front."""
-        return {f"{self._owner.name}_resent": self.resent, f"{self._owner.name}_given_up": self.given_up}
-
-    def _attempt(self, now: float) -> None:
-        policy = self._owner.retries
-        if self.attempts and (message := self._owner._confirmation_after_interval()):
-            self.succeed(message)
-            return
-        if self.attempts == policy.limit:
-            if message := self._owner._failure():
-                self.give_up(message)
-            if not self.pending:
-                return
-        for command in self._owner._commands():
-            self._context.queue.put(command)
-        self.resent += self.attempts > 0
-        self.attempts += 1
-        self._timer.set(now + (policy.interval if self.attempts <= policy.limit else policy.afterwards))
-
-    def _check(self, packet: Packet, stamp: float, now: float) -> None:
-        # A packet that was on its way before the first attempt confirms nothing.
-        if self.pending and self.attempts and (message := self._owner._confirmation(packet)):
-            self.succeed(message)
-
-    def _set_pending(self, pending: bool) -> None:
-        if pending != self.pending:
-            self.pending = pending
-            # While the request is pending only: a SIP comes ten times a second, a request now and then.
-            register = self._context.on_packet if pending else self._context.off_packet
-            for kind in self._owner.confirmed_by:
-                register(kind, self._check)
-
-    def _end(self, success: bool, message: str) -> None:
-        self._set_pending(False)
-        self._timer.cancel()
-        self._callers.finish(success, message)
-
-
 class RequestComponent(Component):
-    """A component with one request, `_request`: it ends with the session, and its counters are the component's.
+    """A component with one request, and the callers that wait for its result; the request ends with the session.
 
     A method that makes a request raises RequestRefusedError if the robot is not to be asked. The future that it returns
     has what the robot has done.
@@ -173,6 +63,10 @@ class RequestComponent(Component):
         retries: How often to send.
         confirmed_by: The packet types that can show the effect.
         requested: The state that is requested again in each session; None: there is none.
+        attempts: Attempts of the pending request, or of the last one.
+        resent: Repeated commands since the component was made, for the diagnostics.
+        given_up: Requests that failed after the last attempt, likewise.
+        pending: The request is neither confirmed nor failed.
     """
 
     name: str
@@ -181,13 +75,22 @@ class RequestComponent(Component):
     requested: Any = None
 
     def __init__(self, context: Context) -> None:
+        """Make the component; nothing is sent before `start`."""
         super().__init__(context)
-        self._request = ConfirmedRequest(self)
+        self.attempts = 0
+        self.resent = 0
+        self.given_up = 0
+        self.pending = False
+        self._announced = False  #: that attempts are made after the limit: once until the robot responds
+        self._timer = context.sends.timer(self._attempt)
+        self._callers = Callers()
 
     @property
     def title(self) -> str:
         """The name for messages."""
         return self.name.replace("_", " ")
+
+    # -- what a subclass defines ------------------------------------------------------------------------------
 
     @abstractmethod
     def _commands(self) -> Iterable[Instruction]:
@@ -208,18 +111,64 @@ class RequestComponent(Component):
         It may end the request by itself and return "".
         """
 
+    # -- the request ------------------------------------------------------------------------------------------
+
+    def start(self, now: float) -> None:
+        """Begin with the first attempt at `now` (s), again if the request is pending already."""
+        self._set_pending(True)
+        self.attempts = 0
+        self._timer.set(now)
+
+    def request(self, now: float) -> Future[Outcome]:
+        """Start, and return the future result. Earlier callers keep waiting and get the same result."""
+        self.start(now)
+        return self._callers.new_future()
+
+    def replace(self, now: float) -> Future[Outcome]:
+        """Start a request for something else, and return the future result. Earlier callers fail."""
+        self._callers.finish(False, f"{self.title}: another request replaced this one")
+        return self.request(now)
+
+    def succeed(self, message: str) -> None:
+        """End the request: the robot has confirmed it."""
+        self.pause()
+        self._callers.finish(True, message)
+
+    def fail(self, message: str) -> None:
+        """End the request without a result from the robot, for example because the session has ended."""
+        self._stop()
+        self._callers.finish(False, message)
+
+    def pause(self) -> None:
+        """Stop sending; the callers wait until the request is started again or ended."""
+        self._announced = False
+        self._stop()
+
+    def give_up(self, message: str) -> None:
+        """Fail after the last attempt; if no caller waits, emit a Notice. With `afterwards` the attempts go on."""
+        self.given_up += 1
+        if afterwards := self.retries.afterwards:
+            message += f"; it is requested every {afterwards:.0f} s from now on, see diagnostics"
+        if not (self._callers or self._announced):
+            self._context.emit(Notice(message))
+        if afterwards:
+            self._announced = True
+            self._callers.finish(False, message)
+        else:
+            self.fail(message)
+
     def on_session_start(self, now: float) -> None:
         """Request the state again."""
         if self.requested is not None:
-            self._request.start(now)
+            self.start(now)
 
     def on_session_end(self, reason: str) -> None:
         """Fail the pending request."""
-        self._request.fail(reason)
+        self.fail(reason)
 
     def counters(self) -> Mapping[str, int]:
         """Return how often the command was sent again, and given up."""
-        return self._request.counters()
+        return {f"{self.name}_resent": self.resent, f"{self.name}_given_up": self.given_up}
 
     def _sent(self, commands: str = "") -> str:
         """Return the first part of the message of a failure: what was sent, how often and for how long.
@@ -229,3 +178,36 @@ class RequestComponent(Component):
         """
         commands = commands or " and ".join(map(str, self._commands()))
         return f"sent {commands} {self.retries.limit} times in {self.retries.duration:g} s"
+
+    def _attempt(self, now: float) -> None:
+        policy = self.retries
+        if self.attempts and (message := self._confirmation_after_interval()):
+            self.succeed(message)
+            return
+        if self.attempts == policy.limit:
+            if message := self._failure():
+                self.give_up(message)
+            if not self.pending:
+                return
+        for command in self._commands():
+            self._context.queue.put(command)
+        self.resent += self.attempts > 0
+        self.attempts += 1
+        self._timer.set(now + (policy.interval if self.attempts <= policy.limit else policy.afterwards))
+
+    def _check(self, packet: Packet, stamp: float, now: float) -> None:
+        # A packet that was on its way before the first attempt confirms nothing.
+        if self.pending and self.attempts and (message := self._confirmation(packet)):
+            self.succeed(message)
+
+    def _stop(self) -> None:
+        self._set_pending(False)
+        self._timer.cancel()
+
+    def _set_pending(self, pending: bool) -> None:
+        if pending != self.pending:
+            self.pending = pending
+            # While the request is pending only: a SIP comes ten times a second, a request now and then.
+            register = self._context.on_packet if pending else self._context.off_packet
+            for kind in self.confirmed_by:
+                register(kind, self._check)

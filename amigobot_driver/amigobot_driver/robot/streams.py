@@ -80,12 +80,7 @@ class StreamState(RequestComponent):
     @property
     def silent(self) -> bool:
         """Whether no packet arrives although the stream was requested several times."""
-        return self.active and self._request.pending and self._request.attempts >= RETRIES.limit
-
-    @property
-    def resent(self) -> int:
-        """Number of repeated requests."""
-        return self._request.resent
+        return self.active and self.pending and self.attempts >= RETRIES.limit
 
     def set_active(self, active: bool, now: float) -> None:
         """Start or stop the stream."""
@@ -93,9 +88,9 @@ class StreamState(RequestComponent):
             return
         self.active = active
         if active:
-            self._request.start(now)
+            self.start(now)
         else:
-            self._request.pause()
+            self.pause()
             if self._switched_on:
                 self._watch.set(now)
 
@@ -121,7 +116,7 @@ class StreamState(RequestComponent):
 
     def _on_pause(self, now: float) -> None:
         if self.active:
-            self._request.start(now)
+            self.start(now)
         else:
             self._context.queue.put(self.stream.command(0))
 

@@ -33,7 +33,7 @@ class Charger(RequestComponent):
         """
         self._context.require(Command.CHARGE)
         self._deployed = deployed
-        return self._request.replace(now)
+        return self.replace(now)
 
     def _commands(self) -> Iterable[Instruction]:
         return [Command.CHARGE(int(self._deployed))]

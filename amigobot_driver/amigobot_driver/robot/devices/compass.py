@@ -45,7 +45,7 @@ class CompassReader(RequestComponent):
         if on:
             self.on_session_start(now)
         else:
-            self._request.succeed("not requested any more")
+            self.succeed("not requested any more")
             if not self._context.unsupported(Command.TCM2):
                 self._context.queue.put(Command.TCM2(_OFF))
 
@@ -56,7 +56,7 @@ class CompassReader(RequestComponent):
 
     def counters(self) -> Mapping[str, int]:
         """Return how often TCM2 was sent again."""
-        return {"compass_resent": self._request.resent}
+        return {"compass_resent": self.resent}
 
     def _commands(self) -> Iterable[Instruction]:
         return [Command.TCM2(_IN_SIP)]
@@ -71,7 +71,7 @@ class CompassReader(RequestComponent):
         if 0 < sip.compass <= _HIGHEST:
             heading = math.radians(_STEP * sip.compass) % math.tau
             self._context.emit(CompassReading(stamp, heading, math.radians(_STEP)))
-        elif self.requested and not self._request.pending and self._request.attempts < self.retries.limit:
+        elif self.requested and not self.pending and self.attempts < self.retries.limit:
             # The heading has disappeared: the controller was reset, for example.
             self.on_session_start(now)
 

@@ -37,23 +37,23 @@ class ControllerReset(RequestComponent):
         """
         self._context.require(Command.RESET)
         self._deadline.set(now + LIMIT)
-        return self._request.request(now)
+        return self.request(now)
 
     def on_session_start(self, now: float) -> None:
         """Succeed if the session before ended because of RESET."""
         self._deadline.cancel()
         if self._rebooting:
             self._rebooting = False
-            self._request.succeed("the robot was reset and is connected again")
+            self.succeed("the robot was reset and is connected again")
 
     def on_session_end(self, reason: str) -> None:
         """Wait for the next session if RESET was sent; else the request fails."""
-        if self._request.pending and self._request.attempts:
+        if self.pending and self.attempts:
             # The end of this session is what was requested.
             self._rebooting = True
-            self._request.pause()
+            self.pause()
         elif not self._rebooting:
-            self._request.fail(reason)
+            self.fail(reason)
 
     def _commands(self) -> Iterable[Instruction]:
         return [Command.RESET()]
@@ -62,8 +62,8 @@ class ControllerReset(RequestComponent):
         return f"{self._sent()}; the robot continues without a reset: press RESET on the robot"
 
     def _on_deadline(self, now: float) -> None:
-        if not (self._rebooting or self._request.pending):
+        if not (self._rebooting or self.pending):
             return
         self._rebooting = False
         reason = self._context.unsupported(Command.RESET)
-        self._request.give_up(f"RESET was sent, and the robot is not connected again: {reason}")
+        self.give_up(f"RESET was sent, and the robot is not connected again: {reason}")

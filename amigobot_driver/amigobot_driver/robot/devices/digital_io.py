@@ -76,7 +76,7 @@ class DigitalOutputs(RequestComponent):
             raise RequestRefusedError(f"mask is {mask:#04x}: this robot has IO_0 to IO_{top}, bits of {pins:#04x}")
         others, kept = self.requested or (0, 0)
         self.requested = others | mask, (kept & ~mask) | (states & mask)
-        return self._request.replace(now)
+        return self.replace(now)
 
     def on_session_start(self, now: float) -> None:
         """Set the requested outputs again."""
@@ -133,7 +133,7 @@ class AnalogInput(RequestComponent):
         if port not in ANALOG_PORTS:
             raise RequestRefusedError(f"port is {port}, allowed: {ANALOG_PORTS.start} to {ANALOG_PORTS.stop - 1}")
         self.requested = port
-        return self._request.replace(now)
+        return self.replace(now)
 
     def _commands(self) -> Iterable[Instruction]:
         return [Command.ADSEL(self.requested)]

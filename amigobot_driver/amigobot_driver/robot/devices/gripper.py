@@ -108,9 +108,9 @@ class GripperControl(RequestComponent):
             return self._order_for_a_time(order, name, duration)
         if duration:
             raise RequestRefusedError(f"duration is {duration:g} s, allowed for {name}: 0 s only")
-        self._request.fail(f"{self._order}: another order replaced this one")
+        self.fail(f"{self._order}: another order replaced this one")
         self._order = name
-        return self._request.request(now)
+        return self.request(now)
 
     def on_session_start(self, now: float) -> None:
         """Forget the state: packets of this session report it."""
@@ -159,7 +159,7 @@ class GripperControl(RequestComponent):
             raise RequestRefusedError(f"duration is {duration:g} s, allowed for {name}: {allowed}")
         if self._context.queue.waiting(Priority.ROUTINE) + 2 > MAX_ROUTINE:
             raise RequestRefusedError(QUEUE_FULL)
-        self._request.fail(f"{self._order}: another order replaced this one")
+        self.fail(f"{self._order}: another order replaced this one")
         # Down is a negative number, as ARIA sends it, though the manuals' tables have only positive ones.
         self._context.queue.put(Command.GRIPPER(order.number))
         self._context.queue.put(Instruction(Command.GRIPPERVAL, steps))
@@ -197,10 +197,10 @@ class GripperControl(RequestComponent):
     def _failure(self) -> str:
         state, sent = self.newest, self._sent()
         if state is None or state.lift is Lift.UNKNOWN:
-            self._request.succeed(f"{sent}; this robot's packets do not report the state of the gripper")
+            self.succeed(f"{sent}; this robot's packets do not report the state of the gripper")
             return ""
         if self._order in ("up", "down", "store", "deploy") and state.lift is Lift.AT_END:
-            self._request.succeed(f"{sent}: {_text(state)}, and the robot does not report which end")
+            self.succeed(f"{sent}: {_text(state)}, and the robot does not report which end")
             return ""
         return f"{sent}; the robot reports {_text(state)}"
 

@@ -63,7 +63,7 @@ class SonarSequence(RequestComponent):
                 entries = counted(count, "entry", "entries")
                 raise ValueError(f"the sequence has {entries} for one array of {ARRAY}, allowed: up to {LONGEST}")
         self.requested = sonars
-        return self._request.replace(now)
+        return self.replace(now)
 
     def configure(self, sonars: tuple[int, ...]) -> None:
         """Use the sequence of the options, unless another was requested since; unknown sonars are left out."""
@@ -77,7 +77,7 @@ class SonarSequence(RequestComponent):
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         self._firing = sip.sonar_enabled
-        if self._request.pending and now >= self._watch_from:
+        if self.pending and now >= self._watch_from:
             self._seen |= {reading.number for reading in sip.sonar}
 
     def _on_polling_sent(self, command: Instruction, now: float) -> None:
@@ -88,7 +88,7 @@ class SonarSequence(RequestComponent):
     def _on_sonar_sent(self, command: Instruction, now: float) -> None:
         if self._silenced and command == Command.SONAR(1):
             # This command switches all arrays on.
-            self._request.start(now)
+            self.start(now)
 
     def _commands(self) -> Iterator[Instruction]:
         requested = self.requested or ()

@@ -202,7 +202,7 @@ class SoundPlayer(RequestComponent):
         """Fail every request."""
         self._listing = self._streaming = False
         self._quiet.cancel()
-        self._request.fail(reason)
+        self.fail(reason)
         for callers in (self._list_callers, *(question.callers for question in self._questions)):
             callers.finish(False, f"sounds: {reason}")
         self._questions.clear()
@@ -216,14 +216,14 @@ class SoundPlayer(RequestComponent):
                 self._user.add(packet.number)
             self._quiet.set(now + (LATE if len(self._user) < self._count else QUIET))
             return
-        question = self._questions[0] if self._request.attempts and self._questions else None
+        question = self._questions[0] if self.attempts and self._questions else None
         if question and question.answers is blank and blank(packet):
             self._count = packet.number
         else:
             self.entries[packet.number] = packet
         if question and question.answers(packet):
             self._questions.popleft()
-            self._request.succeed("")
+            self.succeed("")
             question.on_answer(now)
             self._ask_next(now)
 
@@ -235,16 +235,16 @@ class SoundPlayer(RequestComponent):
         return question.callers.new_future()
 
     def _ask_next(self, now: float) -> None:
-        if self._questions and not (self._streaming or self._request.pending):
-            self._request.start(now)
+        if self._questions and not (self._streaming or self.pending):
+            self.start(now)
 
     def _commands(self) -> Iterable[Instruction]:
         return self._questions[0].commands
 
     def _failure(self) -> str:
         sent, question = self._sent(), self._questions.popleft()
-        self._request.given_up += 1
-        self._request.pause()
+        self.given_up += 1
+        self.pause()
         self._fail(question.callers, question.on_silence(sent))
         self._ask_next(-math.inf)
         return ""
@@ -288,7 +288,7 @@ class SoundPlayer(RequestComponent):
         if self.complete:
             self._list_callers.finish(True, counted(len(self.playlist), "sound"))
         else:
-            self._request.given_up += 1
+            self.given_up += 1
             self._fail(self._list_callers, f"lost {lost} of {counted(self._count, 'sound')}: list them again")
 
     def _on_unlisted(self, sent: str) -> str:

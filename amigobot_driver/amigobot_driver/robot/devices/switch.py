@@ -61,7 +61,7 @@ class Switch(RequestComponent):
     @property
     def switching_on(self) -> bool:
         """Whether it is being switched on and not confirmed yet."""
-        return self.requested is True and self._request.pending
+        return self.requested is True and self.pending
 
     @property
     def problem(self) -> str:
@@ -79,7 +79,7 @@ class Switch(RequestComponent):
         if reason := self._context.no_robot():
             return finished(False, f"{self.name}: {reason}")
         self.requested, self._given_up = on, False
-        return self._request.replace(now)
+        return self.replace(now)
 
     def on_session_start(self, now: float) -> None:
         """Request the state again."""
@@ -88,7 +88,7 @@ class Switch(RequestComponent):
 
     def on_session_end(self, reason: str) -> None:
         """Fail the pending request."""
-        self._request.fail(f"{self.name}: {reason}")
+        self.fail(f"{self.name}: {reason}")
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         before, self.reported = self.reported, None
@@ -97,7 +97,7 @@ class Switch(RequestComponent):
         self.reported = bool(sip.flags & self._flag)
         if self.reported == self.requested:
             self._given_up = False
-        elif not self._request.pending and not self._given_up and self.requested is not None:
+        elif not self.pending and not self._given_up and self.requested is not None:
             # The request follows the report: the MOTORS button is the operator's decision.
             self.requested = self.reported
             if before is not None:
@@ -113,16 +113,16 @@ class Switch(RequestComponent):
         return f"{self.name} {on_or_off(self.reported)}, confirmed by the robot"
 
     def _confirmation_after_interval(self) -> str:
-        if self.reported is not None or self._request.attempts < UNREPORTED:
+        if self.reported is not None or self.attempts < UNREPORTED:
             return ""
         return (
-            f"{self.name} {on_or_off(self.requested)}, sent {self._request.attempts} times; "
+            f"{self.name} {on_or_off(self.requested)}, sent {self.attempts} times; "
             "this robot's packets do not report it"
         )
 
     def _failure(self) -> str:
         sent = self._sent()
-        if self._request.has_callers:
+        if self._callers:
             # The caller gets the failure, so the switch must not follow later.
             self.requested = self.reported
         else:

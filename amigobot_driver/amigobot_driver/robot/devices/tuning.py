@@ -114,7 +114,7 @@ class Tuning(RequestComponent):
         self.own: dict[str, int] = {}  #: values of the robot before any was set
         self.requested: dict[str, int] = {}  #: fields of CONFIGpac, in its units
         self._changed: set[str] = set()  #: requested and not sent yet: sent even if the last CONFIGpac shows the value
-        self._callers: list[_Caller] = []
+        self._waiting: list[_Caller] = []
         self._answered = False  #: a CONFIGpac has arrived since the request was started
         self._lacking: list[str] = []  #: requested, and announced as values that the firmware does not have
         context.on_packet(Parameters, self._on_config)
@@ -122,7 +122,7 @@ class Tuning(RequestComponent):
     @property
     def applying(self) -> bool:
         """Whether requested values are being set and the robot has not confirmed them, unless it does not answer."""
-        return self._request.pending and self._request.attempts <= RETRIES.limit and bool(self._differences())
+        return self.pending and self.attempts <= RETRIES.limit and bool(self._differences())
 
     def set(self, values: Mapping[str, int], now: float) -> Future[Outcome]:
         """Set values by their names in CONFIGpac.
@@ -137,7 +137,7 @@ class Tuning(RequestComponent):
         """
         check_tuning(values)
         self._context.require(Command.CONFIG)
-        for caller in list(self._callers):
+        for caller in list(self._waiting):
             if other := [name for name, value in values.items() if caller.values.get(name, value) != value]:
                 requested = ", ".join(f"{name} {values[name]}" for name in other)
                 self._finish(caller, False, f"another request set {requested}")
@@ -145,7 +145,7 @@ class Tuning(RequestComponent):
             if self.config is None or self._has(self.config, name):
                 self._require(name, value)
         caller = _Caller(dict(values))
-        self._callers.append(caller)
+        self._waiting.append(caller)
         self._start(now)
         return caller.future
 
@@ -178,7 +178,7 @@ class Tuning(RequestComponent):
     def on_session_end(self, reason: str) -> None:
         """Fail the pending requests."""
         self._finish_all(reason)
-        self._request.fail(reason)
+        self.fail(reason)
 
     # -- the robot's answer -----------------------------------------------------------------------------------
 
@@ -189,12 +189,12 @@ class Tuning(RequestComponent):
         self.config = config
         self._announce_lacking(config)
         self._answered = True
-        if self._request.attempts:
-            for caller in list(self._callers):
+        if self.attempts:
+            for caller in list(self._waiting):
                 self._compare(caller, config)
-        if not self._callers and not self._differences():
-            self._request.succeed("")
-        elif not self._request.pending or self._request.attempts > RETRIES.limit:
+        if not self._waiting and not self._differences():
+            self.succeed("")
+        elif not self.pending or self.attempts > RETRIES.limit:
             self._start(now)
         if changed:
             self._context.emit(Configured(config))
@@ -224,16 +224,16 @@ class Tuning(RequestComponent):
 
     def _start(self, now: float) -> None:
         self._answered = False
-        self._request.start(now)
+        self.start(now)
 
     def _confirmation_after_interval(self) -> str:
-        if self._answered and self._request.attempts == RETRIES.limit:
+        if self._answered and self.attempts == RETRIES.limit:
             self._give_up()
-        return "confirmed" if self._answered and not self._callers and not self._differences() else ""
+        return "confirmed" if self._answered and not self._waiting and not self._differences() else ""
 
     def _commands(self) -> Iterator[Instruction]:
         # Read first, to know the robot's own values; without an answer the requested ones are set all the same.
-        for name in self._differences() if self.config or self._request.attempts >= RETRIES.limit // 2 else ():
+        for name in self._differences() if self.config or self.attempts >= RETRIES.limit // 2 else ():
             self._changed.discard(name)
             yield _command(name, self.requested[name])
         yield Command.CONFIG()
@@ -259,10 +259,10 @@ class Tuning(RequestComponent):
         """Fail after the last attempt; refused values are not sent again in later sessions."""
         missed = {name: self.requested[name] for name in self._differences()}
         if missed and self.config:
-            self._request.given_up += 1
+            self.given_up += 1
             found = ", ".join(f"{name} {self.config.value(name)} instead of {missed[name]}" for name in missed)
             text = f"after {RETRIES.limit} tries the robot reports {found}"
-            if not self._callers:
+            if not self._waiting:
                 self._context.emit(Notice(text))
             self._finish_all(text)
         for name in missed:
@@ -274,11 +274,11 @@ class Tuning(RequestComponent):
         return _NO_ANSWER
 
     def _finish_all(self, message: str) -> None:
-        for caller in list(self._callers):
+        for caller in list(self._waiting):
             self._finish(caller, False, message)
 
     def _finish(self, caller: _Caller, success: bool, message: str) -> None:
-        self._callers.remove(caller)
+        self._waiting.remove(caller)
         finish(caller.future, Outcome(success, message))
 
 
