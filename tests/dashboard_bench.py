@@ -29,14 +29,14 @@ PATIENCE = 60.0
 SIMULATOR = "sim://amigo?world=empty&baud=0&seed=1"
 
 
-class FakeSource(Source):
+class FakeSource(FakeRemote, Source):
     """A source without a robot: what is asked of it is noted."""
 
     kind = "port"
     examined = False
 
     def __init__(self) -> None:
-        super().__init__(FakeRemote())
+        super().__init__()
         self.asked: list[tuple[Any, ...]] = []
         self.watching: list[bool] = []
         self.more: dict[str, Any] = {}

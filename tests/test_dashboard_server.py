@@ -126,7 +126,7 @@ def test_a_browser_gets_the_state_the_log_and_what_has_changed() -> None:
             assert page.sections["description"]["body"]["width"] == pytest.approx(0.28)
             assert page.sections["sounds"] == [1]
             assert page.now["state"]["sonars"][0] == [3.0, 0.0]
-            source.remote.lines.append("hello")
+            source.lines.append("hello")
             await page.until(lambda: "hello" in page.log)
             count = len(page.frames)
             source.more = {"sounds": [1, 2]}
@@ -146,7 +146,7 @@ def test_a_slow_browser_gets_fewer_frames_and_the_newest_afterwards() -> None:
                     await slow.read(1.0)
             assert len(slow.frames) <= 4
             await fast.until(lambda: len(fast.frames) > 10)
-            source.remote.now = source.remote.now.__class__(connected=True, x=7.0)
+            source.now = source.now.__class__(connected=True, x=7.0)
             await fast.until(lambda: fast.now["state"]["x"] == 7.0)
 
     run(test)
@@ -177,7 +177,7 @@ def test_the_holder_of_control_drives_and_another_browser_must_ask() -> None:
     async def test(source: FakeSource, bench: Bench) -> None:
         async with bench.page() as first, bench.page() as second:
             await first.send("drive", linear=0.1, angular=0.2)
-            await first.until(lambda: source.remote.velocities == [(0.1, 0.2)])
+            await first.until(lambda: source.velocities == [(0.1, 0.2)])
             answer = await second.ask("drive", linear=0.3, angular=0.0)
             assert not answer["ok"] and "holds control: take it over first" in answer["text"]
             assert not (await second.ask("wait", seconds=0))["ok"]
@@ -186,7 +186,7 @@ def test_the_holder_of_control_drives_and_another_browser_must_ask() -> None:
             assert (await first.ask("hand_over"))["ok"]
             await second.until(lambda: second.now["control"]["holder"] == second.frames[0]["you"])
             assert (await second.ask("wait", seconds=0))["text"] == "waited"
-            assert (0.3, 0.0) not in source.remote.velocities
+            assert (0.3, 0.0) not in source.velocities
 
     run(test)
 
@@ -196,13 +196,13 @@ def test_a_page_that_goes_while_it_drives_brakes_the_robot(crashed: bool) -> Non
     async def test(source: FakeSource, bench: Bench) -> None:
         async with bench.page() as page, bench.page() as other:
             await page.send("drive", linear=0.2, angular=0.0)
-            await page.until(lambda: source.remote.velocities)
+            await page.until(lambda: source.velocities)
             if crashed:
                 transport = page.socket._response.connection.transport  # type: ignore[union-attr]
                 transport.abort()
             else:
                 await page.socket.close()
-            await other.until(lambda: source.remote.calls[:1] == ["emergency_stop"])
+            await other.until(lambda: source.calls[:1] == ["emergency_stop"])
             await other.until(lambda: other.now["control"]["holder"] is None)
 
     run(test)
@@ -278,7 +278,7 @@ def test_no_message_breaks_the_dashboard(messages: list[str]) -> None:
         await dashboard.close()
 
     asyncio.run(test())
-    assert all(abs(linear) <= 10 and abs(angular) <= 10 for linear, angular in source.remote.velocities)
+    assert all(abs(linear) <= 10 and abs(angular) <= 10 for linear, angular in source.velocities)
 
 
 # -- the verb -------------------------------------------------------------------------------------------------

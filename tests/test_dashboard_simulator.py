@@ -114,7 +114,7 @@ def test_the_clock_stands_still_steps_and_runs_faster() -> None:
         do["speed"](factor=50.0)
         until(source, lambda: source.live()["sim"]["time"] > before + 30)
         assert source.state().connected  # the driver keeps its session at any speed
-        assert source.remote.state().link["connections"] == "1"
+        assert source.state().link["connections"] == "1"
         do["speed"](factor=0.1)
         began, simulated = time.monotonic(), source.live()["sim"]["time"]
         time.sleep(0.2)
@@ -138,15 +138,15 @@ def test_robot_and_obstacles_are_moved_and_the_robot_collides_with_them() -> Non
         assert source.sections()["obstacles"][1].x == 4.0
         source.robot.enable_motors()
         do["speed"](factor=5.0)
-        until(source, lambda: source.remote.drive(0.4, 0.0) or source.live()["sim"]["touching"])
+        until(source, lambda: source.drive(0.4, 0.0) or source.live()["sim"]["touching"])
         assert 1.2 < source.live()["sim"]["x"] < 1.5
         do["remove_obstacle"](number=1)
         with pytest.raises(RequestRefusedError, match="there is no obstacle 1"):
             do["remove_obstacle"](number=1)
         # A wheel that has stalled is without power for a while, and the other one turns the robot.
-        until(source, lambda: source.remote.state().at_rest and not source.remote.state().stalls)
+        until(source, lambda: source.state().at_rest and not source.state().stalls)
         do["place"](x=1.5, y=1.0, heading=math.pi)
-        until(source, lambda: source.remote.drive(0.4, 0.0) or source.live()["sim"]["x"] < 0.9)
+        until(source, lambda: source.drive(0.4, 0.0) or source.live()["sim"]["x"] < 0.9)
         assert source.live()["sim"]["x"] < 0.9
 
 
@@ -224,7 +224,7 @@ def test_one_of_several_robots_sees_the_others_and_they_are_served(tmp_path: Pat
     try:
         assert source.live()["others"] == {"beta": (0.8, 0.0, pytest.approx(math.pi))}
         until(source, lambda: source.state().echoes[2].range < 1.5)  # the sonar detects beta
-        assert any("robot beta listens on" in line for line in source.remote.messages())
+        assert any("robot beta listens on" in line for line in source.messages())
         with pytest.raises(RequestRefusedError, match="inside the amigo"):
             source.requests["add_obstacle"].run(x=0.8, y=0.1, heading=0.0, length=0.3, width=0.3)
 

@@ -66,7 +66,7 @@ def test_the_view_shows_what_the_robot_reported_at_that_time(recording: Path, cl
     clock.now += 60.0
     state = remote.state()
     assert (state.connected, state.linear, state.volts) == (False, 0.0, pytest.approx(12.7, abs=0.2))
-    assert state.note.startswith("the recording has ended, 9.")
+    assert state.note.startswith("the recording has ended, 10.0 s")
     assert 0.8 < state.x < 1.1
     assert remote.drive(0.2, 0.0) == "drive.amigo cannot be driven"
 

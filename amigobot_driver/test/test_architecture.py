@@ -137,10 +137,10 @@ TOOLS = ROOT.parents[1] / "amigobot_tools" / "amigobot_tools"
 LAYERS_OF_TOOLS = {"__init__", "cli", "errors", "profiles", "signals", "wording"}
 #: What a tool shows or tests besides, and the API does not have, by the tool's folder or module.
 MORE_LAYERS_OF_TOOLS = {
+    "bag": {"packet_file"},
     "calibrate": {"transport.simulated"},
     "dashboard": {
-        *("doctor", "packet_file", "protocol", "replay", "robot", "sim", "stepped_driver", "transport"),
-        "transport.simulated",
+        *("doctor", "protocol", "robot", "sim", "stepped_driver", "transport", "transport.simulated"),
     },
     "demo": {"sim"},
     "web": {"doctor", "packet_file", "protocol", "robot", "transport.simulated"},

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 import rclpy
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
 from rcl_interfaces.msg import Log
@@ -93,7 +93,8 @@ class NodeRemote(LiveRemote):
         self._profile: Profile | None = None
         self._known: dict[str, Any] = {}  #: fields of the state that topics have set
         self._ranges: dict[int, tuple[float, float]] = {}
-        self._link: dict[str, str] = {}
+        #: of each part of the robot: the newest diagnostics, and when they came (s)
+        self.diagnostics: dict[str, tuple[float, DiagnosticStatus]] = {}
         self._drives = drives
         self._publisher: Any = None
         self._context = rclpy.Context()
@@ -113,7 +114,7 @@ class NodeRemote(LiveRemote):
         self._thread.start()
         try:
             if timeout:
-                self._wait(timeout)
+                self._await_robot(timeout)
         except BaseException:
             self.close()
             raise
@@ -142,7 +143,7 @@ class NodeRemote(LiveRemote):
             emergency=status.emergency_stop,
             stalls=tuple(side for side in ("left", "right") if getattr(status, f"stall_{side}")),
             faults=tuple(status.faults),
-            link=dict(self._link),
+            link=self._link(),
             **known,
         )
 
@@ -167,15 +168,15 @@ class NodeRemote(LiveRemote):
     def stop(self) -> None:
         """Stop with the normal deceleration."""
         self.drive(0.0, 0.0)
-        self._call("stop")
+        self._request("stop")
 
     def emergency_stop(self) -> None:
         """Brake hard, and refuse to drive until the stop is cleared."""
-        self._call("emergency_stop")
+        self._request("emergency_stop")
 
     def clear_emergency_stop(self) -> None:
         """Accept velocities again."""
-        self._call("clear_emergency_stop")
+        self._request("clear_emergency_stop")
 
     def close(self) -> None:
         """Publish a zero velocity if this tool drives, and leave the graph. The node keeps its robot."""
@@ -210,7 +211,7 @@ class NodeRemote(LiveRemote):
             return f"{self.where} is silent: has the node ended?"
         return f"no node {self.where} yet; {_NO_NODE}"
 
-    def _wait(self, timeout: float) -> None:
+    def _await_robot(self, timeout: float) -> None:
         end = time.monotonic() + timeout
         while time.monotonic() < end:
             if self._drives and self._publisher is None:
@@ -236,7 +237,7 @@ class NodeRemote(LiveRemote):
                 return self.node.create_publisher(kind, "cmd_vel", 1)
         return None
 
-    def _call(self, service: str) -> None:
+    def _request(self, service: str) -> None:
         self._services[service].call_async(Trigger.Request())
 
     def _on_status(self, message: RobotStatus) -> None:
@@ -258,12 +259,20 @@ class NodeRemote(LiveRemote):
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
-            if status.name.strip("/") == f"{self.where.strip('/')}: link":
-                values = {value.key: value.value for value in status.values}
-                self._link = {name: values.get(key, "-") for name, key in _LINK.items()}
-                for name in ("period", "longest gap"):
-                    with contextlib.suppress(ValueError):  # not measured
-                        self._link[name] = milliseconds(float(self._link[name]))
+            node, _, part = status.name.strip("/").partition(": ")
+            if node == self.where.strip("/"):
+                self.diagnostics[part] = time.monotonic(), status
+
+    def _link(self) -> dict[str, str]:
+        """The figures of the link, by their names; without diagnostics none."""
+        if "link" not in self.diagnostics:
+            return {}
+        values = {value.key: value.value for value in self.diagnostics["link"][1].values}
+        link = {name: values.get(key, "-") for name, key in _LINK.items()}
+        for name in ("period", "longest gap"):
+            with contextlib.suppress(ValueError):  # not measured
+                link[name] = milliseconds(float(link[name]))
+        return link
 
     def _on_log(self, message: Log) -> None:
         if message.name == self._log_name:

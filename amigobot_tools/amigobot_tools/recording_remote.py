@@ -1,70 +1,112 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""A recording of `amigobot record`, played at its own speed."""
+"""A recording of `amigobot record`, or a rosbag with the packets of the line, with a playhead."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from bisect import bisect_right
+from collections import deque
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
 
-from amigobot_driver import ProfileError
+from amigobot_driver import AmigoBotError, ProfileError, Report
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.cli.replay import recorded_profile, replayed
-from amigobot_driver.profiles import load_profile
+from amigobot_driver.profiles import Profile, load_profile
 
-from .state import Remote, RobotState, newest_echoes, reported_state
+from .bag.packets import is_bag, read_packets
+from .state import Remote, RobotState, drained, newest_echoes, reported_state
+
+_RECENT = 200  # packets that the newest reading of each sonar is looked for in: at least 10 s
+
+
+@dataclass(slots=True)
+class Playhead:
+    """The moment that is shown. Times are in s."""
+
+    length: float
+    speed: float = 1.0
+    playing: bool = True
+    jumps: int = 0  #: changes with each jump, so that the page forgets the trail
+    _at: float = 0.0
+    _since: float = field(default_factory=lambda: time.monotonic())
+
+    @property
+    def position(self) -> float:
+        """The moment in the recording."""
+        moved = (time.monotonic() - self._since) * self.speed if self.playing else 0.0
+        return min(self.length, self._at + moved)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the end is shown."""
+        return self.position >= self.length
+
+    def set(self, *, position: float | None = None, playing: bool | None = None, speed: float = 0) -> None:
+        """Jump, start or stop, or change the speed."""
+        self._at, self._since = self.position if position is None else position, time.monotonic()
+        self.playing = self.playing if playing is None else playing
+        self.speed = speed or self.speed
+        self.jumps += position is not None
 
 
 class RecordingRemote(Remote):
     """Plays a recording, which cannot be driven.
 
     Args:
-        file: The recording.
+        path: The file of `amigobot record`, or a rosbag.
         profile: Name or file of a profile; "" takes that of the robot.
         rate: Speed; 1 is that of the recording.
+        namespace: Of the robot in a bag of several.
 
     Raises:
         UsageError: The file cannot be read, or has no packets of a robot.
         ProfileError: There is no such profile.
     """
 
-    def __init__(self, file: Path, profile: str = "", rate: float = 1.0) -> None:
-        self.where = file.name
-        head, records = read_recording(file)
-        records.sort(key=lambda record: record.time)
-        profile = profile or recorded_profile(head)
+    def __init__(self, path: Path, profile: str = "", rate: float = 1.0, namespace: str = "") -> None:
+        self.where = path.name
+        self.head, self.records = read_packets(path, namespace, profile) if is_bag(path) else read_recording(path)
+        self.records.sort(key=lambda record: record.time)
+        used = profile or recorded_profile(self.head)
         try:
-            self._reports = replayed(head, records, profile)
+            self.events = replayed(self.head, self.records, used)
         except ProfileError:
             raise
-        except ValueError as error:
-            raise UsageError(f"{file}: {error}") from None
-        if not self._reports:
-            raise UsageError(f"{file} has no packets of a robot")
-        self._profile = load_profile(profile)
-        self._name = head.name
-        self._rate = rate
-        self._began = time.monotonic()
-        self._seen = 0  #: reports that have been played
-        self._pings: dict[int, tuple[float, float]] = {}  #: the newest range (m) of each sonar, and its time (s)
+        except (ValueError, AmigoBotError) as error:
+            raise UsageError(f"{path}: {error}") from None
+        self.reports = [(at, event) for at, event in self.events if isinstance(event, Report)]
+        if not self.reports:
+            raise UsageError(f"{path} has no packets of a robot")
+        self._profile = load_profile(used)
+        self.playhead = Playhead(self.records[-1].time, rate)
+        self._lines: deque[str] = deque(maxlen=200)
+
+    @property
+    def profile(self) -> Profile:
+        """The profile that the driver used."""
+        return self._profile
 
     def state(self) -> RobotState:
         """Return what the robot has reported by now."""
-        first, last = self._reports[0][0], self._reports[-1][0]
-        now = first + (time.monotonic() - self._began) * self._rate
-        while self._seen < len(self._reports) and (self._reports[self._seen][0] <= now or not self._seen):
-            self._pings |= {ping.number: (ping.range, ping.stamp) for ping in self._reports[self._seen][1].pings}
-            self._seen += 1
-        at, report = self._reports[self._seen - 1]
-        ended, length = now >= last, f"{last - first:.1f} s"
+        now, ended = self.playhead.position, self.playhead.ended
+        passed = max(1, bisect_right(self.reports, now, key=itemgetter(0)))
+        recent = [report for _, report in self.reports[max(0, passed - _RECENT) : passed]]
+        pings = {ping.number: (ping.range, ping.stamp) for report in recent for ping in report.pings}
+        at, report = self.reports[passed - 1]
         return replace(
             reported_state(report, self._profile),
             connected=not ended,
-            note=f"the recording has ended, {length}" if ended else f"playing a recording of {length}",
-            name=self._name,
-            echoes=newest_echoes(self._profile, self._pings, report.stamp + (0.0 if ended else now - at)),
-            link={"time": f"{at - first:.1f} s", "packets": str(self._seen), "of": str(len(self._reports))},
+            note=f"{'the recording has ended,' if ended else 'playing a recording of'} {self.playhead.length:.1f} s",
+            name=self.head.name,
+            echoes=newest_echoes(self._profile, pings, report.stamp + max(0.0, now - at)),
+            link={"time": f"{now:.1f} s", "packets": str(passed), "of": str(len(self.reports))},
         )
+
+    def messages(self) -> list[str]:
+        """Return the lines of the log that the playhead has passed."""
+        return drained(self._lines)

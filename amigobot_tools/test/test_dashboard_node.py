@@ -80,7 +80,7 @@ def test_a_browser_that_goes_leaves_a_robot_at_rest_and_a_node_that_can_be_drive
     source: NodeSource, bench: ros_bench.Bench
 ) -> None:
     log: list[str] = []
-    pilot = Pilot(source.remote, log.append)
+    pilot = Pilot(source, log.append)
     until(lambda: pilot.drive(0.2, 0.0) or bench.robot.speed > 0.1, "the robot drives")
     until(lambda: pilot.step() or bench.robot.stopped, "the robot is at rest")
     assert log, "the log says why"
@@ -113,14 +113,14 @@ def test_frames_of_the_line_while_somebody_looks(source: NodeSource) -> None:
         return {frame.to_robot for frame in source.frames.after(0, 100)}
 
     until(lambda: ways() == {True, False}, "frames both ways")
-    destroy, threads = source.remote.node.destroy_subscription, set()
+    destroy, threads = source.node.destroy_subscription, set()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            source.remote.node, "destroy_subscription", lambda one: threads.add(threading.get_ident()) or destroy(one)
+            source.node, "destroy_subscription", lambda one: threads.add(threading.get_ident()) or destroy(one)
         )
         source.watch_frames(False)
         until(lambda: threads, "the subscription is destroyed")
-    assert threads == {source.remote._thread.ident}, "another thread would end the one that waits for messages"
+    assert threads == {source._thread.ident}, "another thread would end the one that waits for messages"
 
 
 def test_the_map_of_a_navigation_run(source: NodeSource, bench: ros_bench.Bench) -> None:
@@ -130,7 +130,7 @@ def test_the_map_of_a_navigation_run(source: NodeSource, bench: ros_bench.Bench)
     grid.info.origin.position.x = -1.0
     grid.data = [0, 100, -1, 0, 0, 0]
     latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-    publisher = source.remote.node.create_publisher(OccupancyGrid, "map", latched)
+    publisher = source.node.create_publisher(OccupancyGrid, "map", latched)
     publisher.publish(grid)
     until(lambda: "map" in source.sections(), "the map")
     shown = source.sections()["map"]

@@ -32,7 +32,7 @@ from .recording_file import read_intact_part
 from .usage_error import UsageError
 
 if TYPE_CHECKING:
-    from ..robot import Report
+    from ..robot import Event, Report
 
 #: s added to the times of a recording: the first packet may have begun before it, and stamps must be positive
 _EPOCH = 1000.0
@@ -63,11 +63,15 @@ def run(args: argparse.Namespace) -> int:
     if args.pty:
         return _serve(args, head, records) or int(damaged)
     try:
-        reports = replayed(head, records, args.robot or recorded_profile(head))
+        events = replayed(head, records, args.robot or recorded_profile(head))
     except ProfileError:
         raise
     except ValueError as error:
         raise UsageError(f"{args.file}: {error}") from None
+    # Imported here: a replay on a pty needs no driver.
+    from ..robot import Report
+
+    reports = [(at, event) for at, event in events if isinstance(event, Report)]
     if not reports:
         print(f"amigobot replay: {args.file} has no packets of a robot", file=sys.stderr)
         return 1
@@ -89,8 +93,8 @@ def recorded_profile(head: Head) -> str:
     return head.profile if calibrated == profile else str(calibration_file(head.name))
 
 
-def replayed(head: Head, records: list[RecordedFrame], profile: str) -> list[tuple[float, Report]]:
-    """Run the driver on records; each report with its time in the recording (s).
+def replayed(head: Head, records: list[RecordedFrame], profile: str) -> list[tuple[float, Event]]:
+    """Run the driver on records; each event with its time in the recording (s).
 
     Args:
         head: Head of the recording.
@@ -103,21 +107,22 @@ def replayed(head: Head, records: list[RecordedFrame], profile: str) -> list[tup
     """
     from ..protocol import SyncReply
     from ..replay import Replay
-    from ..robot import Event, Options, Report, Robot
+    from ..robot import Options, Report, Robot
 
-    reports = []
+    events: list[tuple[float, Event]] = []
+    at = 0.0
 
     def keep(event: Event) -> None:
-        if isinstance(event, Report):
-            reports.append((replay.recorded(event.stamp) / 1e9 - _EPOCH, event))
+        events.append((replay.recorded(event.stamp) / 1e9 - _EPOCH if isinstance(event, Report) else at, event))
 
     replay = Replay(Robot(Options(profile=profile, motors_on_connect=False)), "replay://", keep)
     replay.identify(SyncReply(name=head.name, robot_class=head.robot_class, subclass=head.subclass))
     for record in records:
+        at = record.time
         replay.feed(record.data, round((record.time + _EPOCH) * 1e9), to_robot=record.to_robot)
     replay.settle()
     replay.close()
-    return reports
+    return events
 
 
 def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -> int:

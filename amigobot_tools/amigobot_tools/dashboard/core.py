@@ -59,7 +59,7 @@ class Dashboard:
         self.source = source
         self.control = Control()
         self.browsers: dict[int, Browser] = {}
-        self.pilot = Pilot(source.remote, self.notify)
+        self.pilot = Pilot(source, self.notify)
         self.history = History()
         self.doctor = Doctor(source, self.pilot)
         self._log: deque[tuple[int, float, str]] = deque(maxlen=_LOG_KEPT)
@@ -135,7 +135,7 @@ class Dashboard:
         if state.note != self._note:
             self._note = state.note
             self.notify(state.note)
-        for line in self.source.remote.messages():
+        for line in self.source.messages():
             self.notify(line)
         told, live = live_state(state), self.source.live()
         self._remember(now, told, live)
@@ -182,7 +182,7 @@ class Dashboard:
 
     def _update_sections(self) -> None:
         source = self.source
-        told = description(source.kind, source.remote.where, source.state(), source.profile)
+        told = description(source.kind, source.where, source.state(), source.profile)
         told["requests"] = self._known
         told["has_protocol"] = self._has_protocol
         own = {"description": told, "values": self.history.names, "doctor": self.doctor.section()}

@@ -47,8 +47,6 @@ class Doctor:
         """
         if self._running:
             raise RequestRefusedError("the doctor examines the robot already")
-        if not self._source.examined:
-            raise RequestRefusedError("there is no robot to examine")
         examination = self._source.examination()
         self.result = {}
         self._task = asyncio.get_running_loop().create_task(self._run(examination))

@@ -180,7 +180,7 @@ class Page:
         run = Verification(_FILES / "verify", self._task)
         try:
             if self._line and self._dashboard:
-                run.real(self._line, self._dashboard.source.remote)  # type: ignore[arg-type]
+                run.real(self._line, self._dashboard.source)  # type: ignore[arg-type]
             else:
                 run.simulated(self._url)
         finally:

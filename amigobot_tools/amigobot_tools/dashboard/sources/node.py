@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticStatus
 from nav_msgs.msg import OccupancyGrid
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.parameter import Parameter, parameter_value_to_python
@@ -26,7 +26,6 @@ from amigobot_driver import RequestFailedError
 from amigobot_driver.cli.graph_reader import read_graph
 from amigobot_driver.doctor import Finding, Kind, Severity, Target
 from amigobot_driver.doctor.graph import examine_graph
-from amigobot_driver.profiles import Profile
 from amigobot_driver.wording import counted
 from amigobot_msgs.msg import Packet
 from amigobot_msgs.srv import ListSounds, PlaySound, SetDigitalOutputs
@@ -48,7 +47,7 @@ _OCCUPIED = 50
 _STALE = 5.0
 
 
-class NodeSource(Source):
+class NodeSource(NodeRemote, Source):
     """A running node.
 
     Args:
@@ -62,28 +61,18 @@ class NodeSource(Source):
     kind = "node"
 
     def __init__(self, namespace: str, *, timeout: float = 0.0) -> None:
-        super().__init__(NodeRemote(namespace, drives=True, timeout=timeout))
-        node = self._node = self.remote.node
-        self._findings: dict[str, tuple[float, dict[str, Any]]] = {}
-        self._sounds: list[dict[str, Any]] | None = None
-        self._map: dict[str, Any] | None = None
+        super().__init__(namespace, drives=True, timeout=timeout)
+        self._more: dict[str, Any] = {}  #: sections that come later: sounds, map
         self._origin = 0.0, 0.0, 0.0  #: of the odometry frame in the map
         self._parameters: list[dict[str, Any]] = []
         self._frames_subscription: Any = None
         self._packets: deque[Packet] = deque(maxlen=2000)  #: from the thread of rclpy
-        self._odom = "odom"
-        node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        node.create_subscription(OccupancyGrid, "map", self._on_map, latched)
-        node.create_subscription(TFMessage, "/tf", self._on_transforms, 20)
-        self._driver = AsyncParameterClient(node, self.remote.where)
+        self.node.create_subscription(OccupancyGrid, "map", self._on_map, latched)
+        self.node.create_subscription(TFMessage, "/tf", self._on_transforms, 20)
+        self._driver = AsyncParameterClient(self.node, self.where)
         self._clients: dict[str, Any] = {}  #: of services, by name
         self._reader: threading.Thread | None = None
-
-    @property
-    def profile(self) -> Profile | None:
-        """The profile that the node uses."""
-        return self.remote.profile  # type: ignore[no-any-return]
 
     def state(self) -> RobotState:
         """Return what the topics of the node say now, and take in the frames on the line."""
@@ -99,32 +88,30 @@ class NodeSource(Source):
     def sections(self) -> dict[str, Any]:
         """Return parameters, sounds, diagnostics and map."""
         now = time.monotonic()
-        if not self._parameters and self._reader is None and self.remote.alive:
+        if not self._parameters and self._reader is None and self.alive:
             self._reader = threading.Thread(target=self._read_parameters, name="dashboard-parameters", daemon=True)
             self._reader.start()
-        sections: dict[str, Any] = {
+        return {
+            **self._more,
             "parameters": self._parameters,
-            "diagnostics": [finding for at, finding in self._findings.values() if now - at < _STALE],
+            "diagnostics": [
+                _finding(part, status) for part, (at, status) in list(self.diagnostics.items()) if now - at < _STALE
+            ],
         }
-        if self._sounds is not None:
-            sections["sounds"] = self._sounds
-        if self._map is not None:
-            sections["map"] = self._map
-        return sections
 
     def watch_frames(self, on: bool) -> None:
         """Have the node publish every frame while a packet inspector is open."""
         if on and self._frames_subscription is None:
-            self._frames_subscription = self._node.create_subscription(Packet, "packets", self._on_packet, 200)
+            self._frames_subscription = self.node.create_subscription(Packet, "packets", self._on_packet, 200)
             self.do_parameter("publish_packets", True)
         elif not on and self._frames_subscription is not None:
             self.do_parameter("publish_packets", False)
-            self.remote.destroy_subscription(self._frames_subscription)
+            self.destroy_subscription(self._frames_subscription)
             self._frames_subscription = None
 
     def examination(self) -> Examination:
         """Return the checks of nodes and topics: the node has the port."""
-        return Examination(Target(self.remote.where, "", Kind.SERIAL), self._examine)
+        return Examination(Target(self.where, "", Kind.SERIAL), self._examine)
 
     # -- requests ---------------------------------------------------------------------------------------------
 
@@ -156,11 +143,11 @@ class NodeSource(Source):
     def do_list_sounds(self) -> str:
         """Read the names of the sounds."""
         response = self._response(ListSounds, "list_sounds", _LIST)
-        self._sounds = [
+        self._more["sounds"] = [
             {"number": sound.number, "name": sound.name, "group": bool(getattr(sound, "is_group", False))}
             for sound in response.sounds
         ]
-        return counted(len(self._sounds), "entry", "entries")
+        return counted(len(response.sounds), "entry", "entries")
 
     def _call(self, kind: Any, service: str, **fields: Any) -> str:
         """Call a service, and return its message."""
@@ -169,20 +156,20 @@ class NodeSource(Source):
     def _response(self, kind: Any, service: str, limit: float = _ANSWER, **fields: Any) -> Any:
         """Call a service. Raises RequestFailedError if it does not do what it should."""
         if service not in self._clients:
-            self._clients[service] = self._node.create_client(kind, service)
+            self._clients[service] = self.node.create_client(kind, service)
         client = self._clients[service]
         if not client.wait_for_service(_ANSWER):
-            raise RequestFailedError(f"{self.remote.where} has no service {service}")
-        response = self._wait(client.call_async(kind.Request(**fields)), service, limit)
+            raise RequestFailedError(f"{self.where} has no service {service}")
+        response = self._result(client.call_async(kind.Request(**fields)), service, limit)
         if not response.success:
             raise RequestFailedError(response.message)
         return response
 
-    def _wait(self, future: Any, what: str, limit: float = _ANSWER) -> Any:
+    def _result(self, future: Any, what: str, limit: float = _ANSWER) -> Any:
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())
         if not done.wait(limit):
-            raise RequestFailedError(f"{self.remote.where}: {what} has not answered within {limit:g} s")
+            raise RequestFailedError(f"{self.where}: {what} has not answered within {limit:g} s")
         return future.result()
 
     def do_parameter(self, name: str, value: Value) -> str:
@@ -190,7 +177,7 @@ class NodeSource(Source):
         row = next((row for row in self._parameters if row["name"] == name), None)
         if row is not None and isinstance(row["value"], float) and isinstance(value, int):
             value = float(value)
-        response = self._wait(self._driver.set_parameters([Parameter(name, value=value)]), f"parameter {name}")
+        response = self._result(self._driver.set_parameters([Parameter(name, value=value)]), f"parameter {name}")
         result = response.results[0]
         if not result.successful:
             raise RequestFailedError(result.reason)
@@ -202,11 +189,11 @@ class NodeSource(Source):
         """Read names, descriptions and values of all parameters; runs in a thread of its own."""
         try:
             self._driver.wait_for_services(_ANSWER)
-            names = list(self._wait(self._driver.list_parameters(), "list_parameters").result.names)
-            described = self._wait(self._driver.describe_parameters(names), "describe_parameters").descriptors
-            values = self._wait(self._driver.get_parameters(names), "get_parameters").values
+            names = list(self._result(self._driver.list_parameters(), "list_parameters").result.names)
+            described = self._result(self._driver.describe_parameters(names), "describe_parameters").descriptors
+            values = self._result(self._driver.get_parameters(names), "get_parameters").values
         except RequestFailedError as error:
-            self._node.get_logger().warning(str(error))
+            self.node.get_logger().warning(str(error))
             self._reader = None  # again later
             return
         rows = []
@@ -230,22 +217,6 @@ class NodeSource(Source):
     def _on_packet(self, message: Packet) -> None:
         self._packets.append(message)
 
-    def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        prefix = f"{self.remote.where.strip('/')}: "
-        for status in message.status:
-            name = status.name.strip("/")
-            if name.startswith(prefix):
-                level = status.level[0] if isinstance(status.level, bytes) else int(status.level)
-                self._findings[name] = (
-                    time.monotonic(),
-                    {
-                        "name": name.removeprefix(prefix),
-                        "level": LEVELS[min(level, len(LEVELS) - 1)],
-                        "message": status.message,
-                        "values": {value.key: value.value for value in status.values},
-                    },
-                )
-
     def _on_map(self, message: OccupancyGrid) -> None:
         info = message.info
         step = max(1, math.ceil(max(info.width, info.height) / _CELLS))
@@ -257,7 +228,7 @@ class NodeSource(Source):
                 value = message.data[row * info.width + column]
                 cells.append(2 if value < 0 else 1 if value >= _OCCUPIED else 0)
         origin = info.origin
-        self._map = {
+        self._more["map"] = {
             "width": len(columns),
             "height": len(rows),
             "resolution": info.resolution * step,
@@ -268,9 +239,20 @@ class NodeSource(Source):
 
     def _on_transforms(self, message: TFMessage) -> None:
         for transform in message.transforms:
-            if transform.header.frame_id.endswith("map") and transform.child_frame_id.endswith(self._odom):
+            if transform.header.frame_id.endswith("map") and transform.child_frame_id.endswith("odom"):
                 move, turn = transform.transform.translation, transform.transform.rotation
                 self._origin = move.x, move.y, yaw_of(turn)
+
+
+def _finding(part: str, status: DiagnosticStatus) -> dict[str, Any]:
+    """The diagnostics of a part of the robot."""
+    level = status.level[0] if isinstance(status.level, bytes) else int(status.level)
+    return {
+        "name": part,
+        "level": LEVELS[min(level, len(LEVELS) - 1)],
+        "message": status.message,
+        "values": {value.key: value.value for value in status.values},
+    }
 
 
 def _row(descriptor: ParameterDescriptor, value: Any) -> dict[str, Any]:

@@ -36,7 +36,7 @@ _OPTIONS: dict[str, tuple[str, float, float, str]] = {
 }
 
 
-class PortSource(Source):
+class PortSource(PortRemote, Source):
     """A connected robot.
 
     Args:
@@ -55,17 +55,12 @@ class PortSource(Source):
         self, port: str, profile: str = "", *, timeout: float = 0.0, make: Callable[..., AmigoBot] = AmigoBot
     ) -> None:
         options = Options(profile=profile, motors_on_connect=False, io_stream=True)
-        super().__init__(PortRemote(port, timeout=timeout, options=options, make=make))
+        super().__init__(port, timeout=timeout, options=options, make=make)
         self._profile = profile
         self._target = self._target_of(port)
         self._history, self._snapshot_at = History(), -math.inf
-        self._sounds: list[dict[str, Any]] | None = None
+        self._more: dict[str, Any] = {}  #: sections that come later: sounds
         self._traced: EventStream[Any] | None = None
-
-    @property
-    def robot(self) -> AmigoBot:
-        """The robot; another object after the port was released."""
-        return self.remote.robot  # type: ignore[no-any-return]
 
     @property
     def profile(self) -> Profile | None:
@@ -82,13 +77,11 @@ class PortSource(Source):
     def sections(self) -> dict[str, Any]:
         """Return parameters, sounds and diagnostics."""
         snapshot = self.robot.snapshot()
-        sections: dict[str, Any] = {
+        return {
+            **self._more,
             "parameters": self._parameters(dict(snapshot.config.values()) if snapshot.config else {}),
             "diagnostics": self._diagnostics(snapshot),
         }
-        if self._sounds is not None:
-            sections["sounds"] = self._sounds
-        return sections
 
     def watch_frames(self, on: bool) -> None:
         """Trace the line while a packet inspector is open."""
@@ -122,7 +115,8 @@ class PortSource(Source):
     def do_list_sounds(self) -> str:
         """Read the names of the sounds."""
         sounds = self.robot.list_sounds()
-        self._sounds = [{"number": sound.number, "name": sound.name, "group": sound.is_group} for sound in sounds]
+        rows = [{"number": sound.number, "name": sound.name, "group": sound.is_group} for sound in sounds]
+        self._more["sounds"] = rows
         return counted(sum(not sound.is_group for sound in sounds), "sound")
 
     def do_play_sound(self, number: Sound) -> str:
@@ -162,7 +156,7 @@ class PortSource(Source):
     def _examine_port(self, on_progress: Callable[[str], None]) -> Iterator[Finding]:
         """Let go of the port meanwhile: a port serves one program at a time."""
         on_progress("closing the port")
-        with self.remote.released("the doctor examines the port; the dashboard looks for the robot again afterwards"):
+        with self.released("the doctor examines the port; the dashboard looks for the robot again afterwards"):
             yield from examine(Case(target=self._target, profile=self._profile, on_progress=on_progress))
 
     def _diagnostics(self, snapshot: RobotSnapshot) -> list[dict[str, Any]]:
@@ -177,7 +171,7 @@ class PortSource(Source):
                 "message": finding.text,
                 "values": {key: str(value) for key, value in finding.values.items()},
             }
-            for finding in live_findings(self._history, self.remote.where)
+            for finding in live_findings(self._history, self.where)
         ]
 
     def _parameters(self, config: dict[str, int | str]) -> list[dict[str, Any]]:

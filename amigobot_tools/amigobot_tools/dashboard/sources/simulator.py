@@ -71,7 +71,7 @@ class SimulatorSource(PortSource):
         except BaseException:
             self._neighbors.close()
             raise
-        self.remote.add_messages(lines)
+        self.add_messages(lines)
         assert isinstance(self.robot, SteppedBot)
         self._driver = self.robot.paced
         self._world: World = self._simulator.world

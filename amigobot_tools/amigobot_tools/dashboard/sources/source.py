@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What every source of the dashboard can do."""
+"""What a source of the dashboard can do, beside what every remote can."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, TypeVar
 
+from amigobot_driver import RequestRefusedError
 from amigobot_driver.profiles import Profile
 
-from ...state import Remote, RobotState
+from ...state import Remote
 from ..examination import Examination
 from ..messages import Request, requests_of
 from ..packets import FrameLog
@@ -25,22 +26,20 @@ Result = TypeVar("Result")
 _workers = ThreadPoolExecutor(6, "dashboard-request")
 
 
-class Source:
+class Source(Remote):
     """A robot, simulated or real, or what is recorded of one. Methods return at once unless they say otherwise.
 
     A method `do_NAME` is the request NAME; it may wait for the robot.
-
-    Args:
-        remote: The robot as all tools see it.
     """
 
     kind: str  #: port, simulator, node or recording
     period = math.inf  #: s after which `step` is due again
     examined = True  #: whether the doctor can do something
 
-    def __init__(self, remote: Remote) -> None:
-        self.remote: Any = remote
-        self.frames = FrameLog()
+    @cached_property
+    def frames(self) -> FrameLog:
+        """The newest frames on the line."""
+        return FrameLog()
 
     @cached_property
     def requests(self) -> dict[str, Request]:
@@ -59,10 +58,6 @@ class Source:
         """Call something that may wait for the robot; meanwhile the loop goes on. Returns its result."""
         return await asyncio.get_running_loop().run_in_executor(_workers, call)
 
-    def state(self) -> RobotState:
-        """Return what is known of the robot now."""
-        return self.remote.state()  # type: ignore[no-any-return]
-
     def live(self) -> dict[str, Any]:
         """Return what changes all the time besides the state of the robot; sent with every frame."""
         return {}
@@ -80,8 +75,4 @@ class Source:
         Raises:
             RequestRefusedError: It cannot be examined now; the message says why.
         """
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """Stop the robot if this program drives it, and end the connection."""
-        self.remote.close()
+        raise RequestRefusedError("there is no robot to examine")

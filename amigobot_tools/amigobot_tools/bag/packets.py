@@ -11,7 +11,7 @@ from amigobot_driver.cli import UsageError
 from amigobot_driver.packet_file import Head, RecordedFrame
 from amigobot_driver.profiles import load_profile
 
-from ...bag.reader import BagError, Message, read_bag
+from .reader import BagError, Message, read_bag
 
 _PACKET, _CONFIG = "amigobot_msgs/msg/Packet", "amigobot_msgs/msg/RobotConfig"
 
