@@ -18,7 +18,8 @@ PROJECT = {
     "owners": "@person",
 }
 _PLACEHOLDERS = ("example.org", "@example/", "REPOSITORY_URL")
-_COMMAND = ["git", "-C", str(release.ROOT), "grep", "-lE", "|".join(_PLACEHOLDERS), "--", ".", ":!tools", ":!*test_*"]
+_EXCLUDED = (":!tools/project.yaml", ":!tools/release.py", ":!*test_*")
+_COMMAND = ["git", "-C", str(release.ROOT), "grep", "-lE", "|".join(_PLACEHOLDERS), "--", ".", *_EXCLUDED]
 
 
 def test_real_values_replace_every_placeholder() -> None:

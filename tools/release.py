@@ -20,6 +20,7 @@ _PLACEHOLDER = "example"
 #: Files, what stands there now, and what is to stand there.
 PLACES = (
     ("*/package.xml", r'<maintainer email="[^"]*">[^<]*<', '<maintainer email="{email}">{maintainer}<'),
+    ("tools/ros_shims/*/package.xml", r'<maintainer email="[^"]*">[^<]*<', '<maintainer email="{email}">{maintainer}<'),
     ("*/package.xml", r'(<url type="(?:website|repository)">)[^<]*<', r"\g<1>{url}<"),
     ("*/package.xml", r'(<url type="bugtracker">)[^<]*<', r"\g<1>{url}/issues<"),
     ("*/setup.py", r'\bURL = "[^"]*"', 'URL = "{url}"'),
