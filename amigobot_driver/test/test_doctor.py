@@ -73,10 +73,6 @@ def test_the_zeros_of_a_foreign_simulator_are_no_faults(tmp_path: Path) -> None:
     assert "no watchdog stops it" in texts(findings, "configuration")
 
 
-#: What the doctor may send. VEL and RVEL are those of a stop.
-HARMLESS = {"PULSE", "OPEN", "CLOSE", "STOP", "CONFIG", "SONAR", "ENABLE", "VEL", "RVEL", "VEL2", "GYRO", "GETAUX"}
-
-
 def test_the_doctor_sends_no_velocity_and_does_not_switch_the_motors_on(tmp_path: Path) -> None:
     robot = RobotLine(tmp_path / "robot", "amigo-sh", seed=3)
     try:

@@ -12,7 +12,6 @@ from fault_proxy import Fault, VirtualPort
 from amigobot_driver.doctor import Case, Finding, examine, parse_target, verdict
 from amigobot_driver.profiles import available_profiles
 from amigobot_driver.protocol import Command
-from amigobot_driver.transport.simulated import simulator_of
 
 
 def findings(fault: Fault, **options: object) -> list[Finding]:
@@ -38,17 +37,6 @@ def test_all_is_well_with_a_healthy_robot(name: str) -> None:
     profile = name if name.startswith(_ASKED) else ""
     found = findings(Fault(robot=name), profile=profile)
     assert [(cause.key, cause.text) for _, cause in verdict(found)] == []
-
-
-#: Reported robots without a fault of their own; madras has a bad line, p2os69 a stuck stop flag, gmu other units.
-_REPORTED = ("alcala", "lisbon", "spain", "iitraj", "fapesp", "rosaria", "cp210x", "grunt", "imperial", "uchile")
-
-
-@pytest.mark.parametrize("name", _REPORTED)
-def test_all_is_well_with_a_reported_robot(name: str) -> None:
-    port = VirtualPort(Fault(), simulator_of(f"sim://?as={name}")[0])
-    case = Case(target=parse_target("sim://"), opener=port.open, clock=port.clock)
-    assert [(cause.key, cause.text) for _, cause in verdict(examine(case))] == []
 
 
 def test_a_robot_that_hangs_up_at_close_is_a_robot() -> None:

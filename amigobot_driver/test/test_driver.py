@@ -24,7 +24,6 @@ from amigobot_driver.driver import Driver, boot_time
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, decode
 from amigobot_driver.robot import (
-    EmergencyStopChanged,
     Event,
     FrameSeen,
     LinkChanged,
@@ -220,34 +219,6 @@ class TestOnEveryPort:
 
 
 class TestPortThatComesAndGoes:
-    def test_the_driver_waits_for_a_missing_port(self, tmp_path: Path) -> None:
-        path = tmp_path / "robot"
-        with running(str(path)) as run:
-            eventually(lambda: any("there is no such port" in note for note in run.notes))
-            with run.driver.robot() as robot:
-                robot.emergency_stop()
-                robot.clear_emergency_stop(run.driver.clock())
-            eventually(lambda: len(run.told(EmergencyStopChanged)) == 2)
-            with served(on_pty(path)):
-                run.connect()
-
-    def test_the_driver_reconnects_to_a_port_that_vanished(self, tmp_path: Path) -> None:
-        """The cable is pulled while the robot drives; where it comes back, nothing moves."""
-        path = tmp_path / "robot"
-        with running(str(path)) as run:
-            with served(on_pty(path)):
-                run.connect()
-                run.drive_until(run.moving)
-            eventually(lambda: run.state is LinkState.DISCONNECTED)
-            before = run.told(Report)[-1].odometry
-            with served(on_pty(path)) as (simulator, _):
-                run.connect()
-                after = run.told(Report)[-1].odometry
-                # The counters of the robot that is served now begin at zero: a count or two away.
-                assert (after.x, after.y) == pytest.approx((before.x, before.y), abs=0.002)
-                assert simulator.truth.pose.x == 0
-            assert any("the port has disappeared" in note for note in run.notes)
-
     def test_the_driver_finds_a_port_under_another_name(self, tmp_path: Path) -> None:
         """The kernel numbers an adapter anew while a program still has the old number open."""
         pattern = str(tmp_path / "ttyUSB*")

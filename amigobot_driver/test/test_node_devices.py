@@ -115,15 +115,6 @@ def test_aux_write_and_aux_read_exchange_bytes_with_a_device(bench: Bench) -> No
     assert bench.robot.values(Command.TTY2).count(b"?V\r") == 1
 
 
-def test_aux_read_times_out_and_returns_the_bytes_that_came(bench: Bench) -> None:
-    inbox = bench.listen(AuxData, "aux2/rx")
-    write(bench, 2, b"abc")
-    bench.wait_until(lambda: text(inbox) == b"abc")
-    answer = read(bench, 2, count=10, timeout=1.5)
-    assert (answer.success, bytes(answer.data)) == (False, b"abc")
-    assert answer.message == "AUX2: 3 of 10 bytes in 1.5 s"
-
-
 def test_aux_topics_carry_a_stream_in_both_directions(bench: Bench) -> None:
     sent = bytes(range(100))
     inbox = bench.listen(AuxData, "aux2/rx")

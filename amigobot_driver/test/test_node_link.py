@@ -129,18 +129,6 @@ class TestSilence:
         bench.wait_until(lambda: odom.messages)
         bench.wait_until(lambda: status.last.link_state == RobotStatus.LINK_RUNNING and status.last.motors_enabled)
 
-    def test_a_velocity_during_silence_is_refused_and_not_sent_later(self, bench: Bench) -> None:
-        bench.robot.silent = True
-        bench.wait_until(lambda: is_down(bench))
-        with bench.driving(0.2):
-            bench.wait_until(lambda: bench.node.logged("cmd_vel refused", "there is no robot to drive"))
-        since = len(bench.robot.received)
-        bench.robot.silent = False
-        bench.connected()
-        bench.pass_sips(5)
-        assert not any(bench.robot.values(Command.VEL, since))
-        assert bench.robot.stopped
-
 
 class TestComingBack:
     def test_driving_continues_after_a_cable_was_pulled_and_put_back(self, bench: Bench) -> None:
@@ -172,16 +160,3 @@ class TestComingBack:
         bench.pass_sips(5)
         assert not any(bench.robot.values(Command.VEL, since))
         assert bench.node.running
-
-    def test_the_driver_reconnects_to_a_robot_that_was_reset(self, bench: Bench) -> None:
-        status = bench.listen(RobotStatus, "status")
-        bench.wait_until(lambda: status.messages and status.last.motors_enabled)
-        connections = int(bench.values("link", fresh=True)["connections"])
-        since = len(bench.robot.received)
-        bench.robot.do(lambda robot: robot.reset())
-        bench.wait_until(lambda: bench.node.logged("the robot's controller was reset"))
-        bench.wait_until(lambda: int(bench.values("link")["connections"]) == connections + 1)
-        # A stop comes before anything that could move it, and what was switched on is on again.
-        received = bench.robot.received[since:]
-        assert received.index(Command.STOP()) < received.index(Command.ENABLE(1))
-        bench.wait_until(lambda: status.last.motors_enabled and status.last.sonar_enabled)

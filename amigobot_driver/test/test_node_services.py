@@ -51,25 +51,6 @@ class TestEnableMotors:
             assert (response.success, response.message) == (True, f"motors {word}, confirmed by the robot")
             bench.wait_until(lambda on=on: status.messages and status.last.motors_enabled == on)
 
-    def test_an_old_velocity_does_not_return_when_motors_are_enabled(self, bench: Bench) -> None:
-        """The velocity outlives its sender for longer than the motors take; a slow machine zeroes it sooner."""
-        assert bench.parameter("cmd_vel_timeout", 2.0).successful
-        try:
-            assert switch(bench, "enable_motors", False).success
-            since = len(bench.robot.received)
-            with bench.driving(0.3):
-                bench.wait_until(lambda: 300 in bench.robot.values(Command.VEL, since))
-            bench.pass_sips(3)  # what was published last has arrived
-            assert switch(bench, "enable_motors", True).success
-            before = bench.robot.received[since:]
-            before = before[: before.index(Command.ENABLE(1))]
-            for command in (Command.VEL, Command.RVEL):
-                assert [sent for sent in before if sent.command is command][-1] == command(0)
-            bench.pass_sips(3)
-            assert bench.robot.stopped
-        finally:
-            assert bench.parameter("cmd_vel_timeout", 0.5).successful
-
     def test_a_velocity_while_the_motors_are_off_is_logged_with_the_remedy(self, bench: Bench) -> None:
         assert switch(bench, "enable_motors", False).success
         with bench.driving(0.3):
@@ -80,21 +61,6 @@ class TestEnableMotors:
             assert bench.robot.stopped
         assert switch(bench, "enable_motors", True).success
         assert len(bench.node.logged("a velocity arrives while the motors are off")) == 1
-
-    def test_an_enable_that_the_robot_ignores_is_reported(self, bench: Bench) -> None:
-        bench.robot.ignored.add(Command.ENABLE)
-        response = switch(bench, "enable_motors", False)
-        assert not response.success
-        assert response.message == "sent ENABLE(0) 8 times in 2.4 s; the robot reports motors on"
-
-    def test_the_motors_button_overrides_enable_motors(self, bench: Bench) -> None:
-        status, since = bench.listen(RobotStatus, "status"), len(bench.robot.received)
-        bench.robot.do(lambda robot: robot.press_motors_button())
-        bench.wait_until(lambda: status.messages and not status.last.motors_enabled)
-        bench.wait_until(lambda: bench.node.logged("the motors were switched off at the robot"))
-        bench.pass_sips(5)
-        assert Command.ENABLE not in commands(bench, since)
-        assert switch(bench, "enable_motors", True).success
 
 
 class TestEnableSonar:
@@ -235,17 +201,3 @@ class TestWithoutARobot:
         assert response.success
         assert "no robot to brake" in response.message
         assert out_of_range.call(Trigger, "clear_emergency_stop").message == "velocities are accepted again"
-
-
-def test_an_emergency_stop_outlives_the_connection(bench: Bench) -> None:
-    assert bench.call(Trigger, "emergency_stop").success
-    bench.robot.silent = True
-    bench.wait_until(lambda: bench.diagnostic("link").level == DiagnosticStatus.ERROR)
-    bench.robot.silent = False
-    bench.connected()
-    since = len(bench.robot.received)
-    with bench.driving(0.3):
-        bench.pass_sips(10)
-    assert not any(bench.robot.values(Command.VEL, since))
-    assert bench.robot.stopped
-    assert bench.call(Trigger, "clear_emergency_stop").success

@@ -116,16 +116,6 @@ class TestDriving:
         bench.wait_until(lambda: bench.robot.stopped)
         late.close()
 
-    def test_a_velocity_above_the_limit_is_scaled_on_the_same_curve(self, bench: Bench) -> None:
-        assert bench.parameter("max_linear_velocity", 0.2).successful
-        try:
-            since = len(bench.robot.received)
-            with bench.driving(0.4, 1.0):
-                bench.wait_until(lambda: 29 in bench.robot.values(Command.RVEL, since))
-            assert set(moves_asked_for(bench, since)) == {200, 29}
-        finally:
-            assert bench.parameter("max_linear_velocity", 0.75).successful
-
 
 class TestTimeout:
     def test_a_velocity_ends_with_its_sender(self, bench: Bench) -> None:

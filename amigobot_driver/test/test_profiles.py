@@ -27,31 +27,6 @@ Load = Callable[[str], Profile]
 ROBOTS = Path(__file__).parents[1] / "config" / "robots"
 
 
-def poses(*millimetres_and_degrees: tuple[float, float, float]) -> list[SonarPose]:
-    return [SonarPose(x / 1000, y / 1000, math.radians(deg)) for x, y, deg in millimetres_and_degrees]
-
-
-def approximately(pose: SonarPose) -> object:
-    return pytest.approx((pose.x, pose.y, pose.heading))
-
-
-class TestShipped:
-    @pytest.mark.parametrize("name", ["amigo", "amigo-sh"])
-    def test_dimensions_and_limits(self, name: str) -> None:
-        """docs/protocol 6.2."""
-        profile = load_profile(name)
-        body = profile.body
-        assert (body.length, body.width, body.height) == pytest.approx((0.330, 0.280, 0.130))
-        assert (body.front, body.rear) == pytest.approx((0.160, 0.170))
-        assert (body.wheel_diameter, body.clearance, body.mass) == pytest.approx((0.100, 0.030, 3.6))
-        assert profile.sonar.cycle == pytest.approx(0.040 if name == "amigo-sh" else 0.050)
-        assert profile.limits.linear == pytest.approx(0.750)
-        assert profile.limits.angular == pytest.approx(math.radians(300))
-        assert (profile.sonar.min_range, profile.sonar.max_range) == pytest.approx((0.1, 5.0))
-        assert (profile.battery.low, profile.battery.cutoff, profile.battery.capacity) == (11.0, 10.0, 2.2)
-        assert (profile.link.baud, profile.link.command_spacing) == (9600, pytest.approx(0.020))
-
-
 class TestChoice:
     @pytest.mark.parametrize(
         ("robot_class", "subclass"),

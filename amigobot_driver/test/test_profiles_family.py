@@ -98,22 +98,6 @@ def test_a_robot_is_known_by_its_subclasses_in_any_case(name: str) -> None:
         assert reason == f"the robot reports {profile.robot_class.upper()}/{subclass}"
 
 
-@pytest.mark.parametrize(
-    ("name", "letters"),
-    [
-        ("amigo", "A"),
-        ("amigo-sh", "S"),
-        ("p2dx", "P"),
-        ("p2d8", "R"),
-        ("p3at", "R"),
-        ("p3dx-sh", "RC"),
-        ("erratic", "E"),
-    ],
-)
-def test_a_profile_names_its_firmware(name: str, letters: str) -> None:
-    assert load_profile(name).firmware == letters
-
-
 @pytest.mark.parametrize(("name", "distance"), [("erratic-player", 0.78), ("erratic-player-h", 0.93)])
 def test_players_factors_for_the_erratic(name: str, distance: float) -> None:
     """docs/protocol 6.1, E-44."""

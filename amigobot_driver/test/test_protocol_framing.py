@@ -48,23 +48,6 @@ def pending(decoder: FrameDecoder) -> int:
 
 
 class TestChecksum:
-    @pytest.mark.parametrize(
-        ("data", "expected"),
-        [
-            ("00", 0x0000),
-            ("01", 0x0001),
-            ("FF", 0x00FF),
-            ("043B 0100", 0x053B),
-            ("0B1B C800", 0xD31B),
-            ("2A2B 0341 540D", 0x8179),
-            ("032B 0801 0203 0405 0607 08", 0x1733),
-            ("FA3B 6200", 0x5C3B),
-            ("583B 0E5B", 0x6696),
-        ],
-    )
-    def test_examples_of_the_reference(self, data: str, expected: int) -> None:
-        assert checksum(bytes.fromhex(data)) == expected
-
     @given(st.binary(min_size=1, max_size=253), st.data())
     def test_any_single_damaged_byte_shows(self, data: bytes, draw: st.DataObject) -> None:
         at = draw.draw(st.integers(0, len(data) - 1))

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import json
-import random
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from amigobot_driver.protocol import (
     ACTIVMEDIA_PACKETS,
     ERRATIC_COMMANDS,
     Command,
-    FrameDecoder,
     Instruction,
     Malformed,
     Packet,
@@ -31,7 +29,6 @@ from amigobot_driver.protocol import (
     erratic,
     parse,
 )
-from amigobot_driver.protocol.decoder import GAP_TIMEOUT
 
 _DATA = Path(__file__).parent / "data"
 FRAMES = {name: bytes.fromhex(text) for name, text in json.loads((_DATA / "packets.json").read_text()).items()}
@@ -85,12 +82,6 @@ def data_of(frame: bytes) -> bytes:
     return frame[3:-2]
 
 
-def decoded(*chunks: bytes) -> list[bytes]:
-    """The data of the frames that a decoder finds at once, without waiting for a gap."""
-    decoder = FrameDecoder()
-    return [frame.data for chunk in chunks for frame in decoder.feed(chunk, now=0.0)]
-
-
 def test_every_frame_has_a_meaning() -> None:
     assert len(FRAMES) == 139
     assert MEANINGS.keys() == FRAMES.keys()
@@ -121,35 +112,3 @@ def test_a_sync_reads_as_a_command_and_as_its_echo() -> None:
         data = data_of(FRAMES[f"sync{number}"])
         assert decode(data) == Command[name]()
         assert parse(data) == SyncEcho(id=number)
-
-
-#: Ways in which a frame may come: what stands before and behind it.
-NOISE: dict[str, tuple[bytes, bytes]] = {
-    "nothing": (b"", b""),
-    "random bytes": (random.Random(1).randbytes(60), random.Random(2).randbytes(60)),
-    "FA FA FA before the header": (b"\xfa\xfa\xfa", b"\xfa"),
-    "count 0": (b"\xfa\xfb\x00", b"\xfa\xfb\x00"),
-    "count 2": (b"\xfa\xfb\x02", b"\xfa\xfb\x02\x00\x00"),
-    "a damaged checksum": (bytes.fromhex("FAFB 06 0B3BC800 D33C"), b""),
-    "a damaged count that takes five bytes": (bytes.fromhex("FAFB 0B 0B3BC800 D33B"), b""),
-    "a header cut short": (b"\xfa\xfb\x08", b"\xfa\xfb"),
-    "a modem's text": (b"Connecting...\r\nConnected to address 2\r\n", b"|||\r"),
-}
-
-
-@pytest.mark.parametrize("noise", NOISE)
-def test_every_frame_is_found_inside_noise(noise: str) -> None:
-    before, after = NOISE[noise]
-    for frame in FRAMES.values():
-        assert decoded(before + frame + after) == [data_of(frame)]
-
-
-@every_vector
-def test_a_damaged_byte_loses_only_its_own_frame(name: str) -> None:
-    frame, good = FRAMES[name], bytes.fromhex("FAFB 03 1D 001D")
-    for at in range(len(frame)):
-        damaged = bytearray(frame)
-        damaged[at] ^= 0x10
-        decoder = FrameDecoder()
-        found = decoder.feed(bytes(damaged) + good, now=0.0) + decoder.feed(b"", now=2 * GAP_TIMEOUT)
-        assert [each.data for each in found] == [data_of(good)], f"byte {at} damaged"

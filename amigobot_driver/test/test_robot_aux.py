@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from bench import Bench, Noise, losing_first
+from bench import Bench, losing_first
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Aux, Command
@@ -101,19 +101,6 @@ class TestReading:
             # Behind a SIP of 39 bytes and a GYROpac at the worst.
             assert time - since < 0.1
 
-    @pytest.mark.parametrize("length", [2, 10, 64])
-    def test_a_message_is_whole_within_a_second(self, length: int) -> None:
-        sensor = Sensor()
-        bench, port = connected(sensor)
-        port.reader.listen(True)
-        bench.run(2)
-        since = bench.now
-        message = bytes(range(length))
-        sensor.say(message)
-        bench.run(3)
-        assert received(bench) == message
-        assert arrivals(bench)[-1][0] - since < 1.0
-
     @pytest.mark.parametrize(
         ("baud", "rate", "least"),
         [
@@ -150,19 +137,6 @@ class TestReading:
         assert received(bench) == b"hello"
         assert arrivals(bench)[0][0] - since == pytest.approx(losses * QUIET, abs=0.2)
         assert port.stats.asked_again >= losses
-
-    def test_a_bad_line_slows_the_stream_and_does_not_end_it(self) -> None:
-        seed = 0
-        sensor = Sensor(rate=100)
-        bench, port = connected(sensor)
-        port.reader.listen(True)
-        bench.up.fault = Noise(seed, frames=0.1)
-        bench.down.fault = Noise(seed + 100, frames=0.1)
-        sensor.start = bench.now
-        bench.run(60)
-        assert port.stats.received > 0.5 * sensor.sent
-        late = [time for time, _ in arrivals(bench)]
-        assert max(b - a for a, b in pairwise(late)) < 6 * QUIET
 
 
 class TestAuxRead:

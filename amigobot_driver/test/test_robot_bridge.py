@@ -86,11 +86,3 @@ def test_a_simulator_without_a_line_needs_bridge_baud_0() -> None:
     bench = connected(0, bridge_baud=0)
     assert bench.robot.line.baud == 0
     assert_stamps_of_arrival(bench)
-
-
-class TestBudget:
-    def test_streams_that_the_line_behind_the_bridge_cannot_carry_are_left_out(self) -> None:
-        bench = connected(io_stream=True, encoder_stream=True)
-        bench.run(2)
-        assert "IOpac" in bench.robot.streams.plan.reasons
-        assert connected(57600, io_stream=True, encoder_stream=True).robot.streams.plan.reasons == {}

@@ -15,7 +15,6 @@ from bench import Bench
 
 from amigobot_driver.profiles import Quirks, load_profile
 from amigobot_driver.protocol import (
-    ACTIVMEDIA_COMMANDS,
     ERRATIC_COMMANDS,
     Command,
     ErraticCommand,
@@ -24,8 +23,6 @@ from amigobot_driver.protocol import (
     decode,
 )
 from amigobot_driver.robot import (
-    BatteryChanged,
-    BatteryLevel,
     EncoderReading,
     FloorReading,
     Identified,
@@ -130,14 +127,6 @@ class TestConnect:
 
 
 class TestDriving:
-    def test_odometry_is_the_truth(self, bench: Bench) -> None:
-        bench.run(6.0, cmd_vel=(0.4, 0.3))
-        bench.run(2.0)
-        truth, state = bench.simulator.truth.pose, bench.robot.estimator.odometer.state
-        assert (state.x, state.y) == pytest.approx((truth.x, truth.y), abs=0.02)
-        assert state.yaw == pytest.approx(math.remainder(truth.heading, math.tau), abs=0.01)
-        assert truth.x != pytest.approx(0.0, abs=0.3)
-
     @pytest.mark.parametrize("profile", ["erratic-player", "erratic-player-h"])
     def test_odometry_is_the_truth_where_the_robot_counts_in_units_of_its_own(self, profile: str) -> None:
         """docs/protocol E-44."""
@@ -192,14 +181,6 @@ class TestDriving:
         bench.plug_in()
         bench.until(lambda: bench.robot.running, within=5)
         assert bench.robot.link.decoder.stats.checksum_errors == 0
-
-    def test_a_turn_and_a_move_end_where_they_should(self, bench: Bench) -> None:
-        turn = bench.ask(lambda: bench.robot.turn(math.pi / 2, bench.now))
-        bench.until(turn.ended.done, within=30)
-        move = bench.ask(lambda: bench.robot.move(0.5, bench.now))
-        bench.until(move.ended.done, within=30)
-        assert turn.ended.result().success and move.ended.result().success
-        assert bench.simulator.truth.pose.y == pytest.approx(0.5, abs=0.05)
 
 
 def test_both_layouts_of_the_motor_packet_are_read() -> None:
@@ -331,17 +312,6 @@ class TestInputs:
         bench.run(1.0)
         assert bench.told(FloorReading)[-1].floors == (False, True)
 
-    def test_the_battery_is_low_where_its_led_begins_to_flash(self, bench: Bench) -> None:
-        """Below 11 V (Erratic manual 2.3, 5.6.1)."""
-        battery = bench.simulator.profile.battery
-        assert battery.low == 11.0
-        flat = erratic(charge=battery.charge(10.9))
-        flat.connect()
-        flat.run(5.0)
-        assert [change.level for change in flat.told(BatteryChanged)] == [BatteryLevel.LOW]
-        bench.run(5.0)
-        assert BatteryLevel.LOW not in [change.level for change in bench.told(BatteryChanged)]
-
     def test_encoder_ticks_lead_the_odometry_where_that_is_wanted(self) -> None:
         bench = erratic(Options(profile="erratic", encoder_odometry=True))
         bench.connect()
@@ -349,15 +319,6 @@ class TestInputs:
         bench.run(1.0)
         assert bench.told(EncoderReading)
         assert bench.robot.estimator.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
-
-    def test_sonars_are_heard_one_by_one(self) -> None:
-        bench = Bench(
-            Options(profile="erratic"),
-            simulator=lambda: Simulator(load_profile("erratic"), load_world("office"), baud=38400),
-        )
-        bench.connect()
-        bench.run(2.0)
-        assert set(bench.robot.estimator.newest) == set(range(8))
 
 
 class TestServos:
@@ -384,18 +345,6 @@ class TestNumbers:
             assert understood is not None
             assert understood.command is said.command
             assert said.command is command or (command.name, said.name) in _TRANSLATED
-
-    def test_every_number_that_collides_is_stopped_at_the_last_gate(self) -> None:
-        """All 256 numbers of one table, to a robot of the other: what arrives has the meaning it was sent with."""
-        for theirs, dialect in ((ACTIVMEDIA_COMMANDS, ERRATIC), (ERRATIC_COMMANDS, FAMILY)):
-            for number in range(256):
-                row = theirs.get(number)
-                said = dialect.command(Instruction(row, None)) if row else None
-                if row is None or said is None:
-                    continue
-                arrived = dialect.commands.get(said.encode()[3])
-                assert arrived is not None
-                assert arrived.name == row.name or (row.name, arrived.name) in _TRANSLATED
 
     @pytest.mark.parametrize("number", [8, 11, 12, 13, 21, 22, 32, 1, 2, 4, 72])
     def test_raw_commands_that_move_cut_off_or_burn_are_refused(self, bench: Bench, number: int) -> None:

@@ -181,17 +181,6 @@ class TestStopFirst:
 
 
 class TestStop:
-    def test_stops_and_lets_the_next_velocity_drive(self, bench: Bench) -> None:
-        bench.run(2, cmd_vel=(0.5, 0.0))
-        since = bench.now
-        bench.ask(lambda: bench.robot.stop(bench.now))
-        bench.run(0.1)
-        assert bench.words(since)[0] == "STOP"
-        bench.run(3)
-        assert not bench.reports[-1].moving
-        bench.run(1, cmd_vel=(0.5, 0.0))
-        assert bench.reports[-1].moving
-
     def test_refuses_a_velocity_from_before_it_that_arrives_later(self, bench: Bench) -> None:
         bench.run(0.1)
         since = bench.now
@@ -239,16 +228,6 @@ class TestEmergencyStop:
         with pytest.raises(RequestRefusedError, match="the robot was stopped after this velocity was sent"):
             bench.robot.motion.refuse_if_stopped_since(sent)
         bench.drive(0.3, 0.0)
-
-    def test_latches(self, bench: Bench) -> None:
-        bench.ask(bench.robot.emergency_stop)
-        since = bench.now
-        for _ in range(20):
-            with pytest.raises(RequestRefusedError, match="emergency stop is latched: call clear_emergency_stop first"):
-                bench.drive(0.3, 0.0)
-            bench.run(0.1)
-        assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
-        assert bench.robot.motion.stats.refused == 20
 
     @pytest.mark.parametrize("lost", [1, 2, 5, 10])
     def test_is_sent_again_until_the_robot_stands(self, bench: Bench, lost: int) -> None:
@@ -364,23 +343,6 @@ class TestLimits:
                 assert abs(instruction.value) <= 300
             if instruction.command is Command.RVEL:
                 assert abs(instruction.value) <= 57
-
-    def test_are_the_robots_own_where_the_user_names_none(self) -> None:
-        """AmigOS leaves the factory with TransVelMax 300 mm/s."""
-        bench = Bench()
-        bench.connect()
-        assert bench.robot.limits.working[0] == pytest.approx(0.3)
-        since = bench.now
-        bench.drive(0.7, 0.0)
-        bench.run(0.1)
-        assert velocities(bench, since) == ["VEL(300)", "RVEL(0)"]
-
-    def test_of_the_user_are_for_the_firmware_too(self) -> None:
-        bench = Bench(Options(max_linear=0.25, max_angular=1.0))
-        bench.connect()
-        assert {"SETV(250)", "SETRV(57)"} <= set(bench.words())
-        config = bench.robot.tuning.config
-        assert (config.trans_vel_max, config.rot_vel_max) == (250, 57)
 
     def test_that_set_robot_config_has_lowered_keep_the_curve_until_the_parameter_changes(self) -> None:
         bench = Bench(Options(max_linear=0.6, max_angular=2.0))

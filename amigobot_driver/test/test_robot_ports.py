@@ -51,14 +51,6 @@ def bench(tmp_path: Path) -> PortBench:
 # -- digital outputs ------------------------------------------------------------------------------------------
 
 
-def test_outputs_are_set_and_cleared_and_the_others_left_alone(bench: PortBench) -> None:
-    assert bench.set(0b000011, 0b000001) == Outcome(True, "outputs 0x01, confirmed by the robot")
-    assert bench.set(0b100000, 0b100000) == Outcome(True, "outputs 0x21, confirmed by the robot")
-    assert bench.set(0b000001, 0b000000) == Outcome(True, "outputs 0x20, confirmed by the robot")
-    assert bench.simulator.pins.outputs == 0b100000
-    assert bench.reports[-1].ports.digital_out == 0b100000
-
-
 def test_pins_that_are_inputs_are_named(bench: PortBench) -> None:
     outcome = bench.set(0b001101, 0b001101)
     assert outcome == Outcome(
@@ -171,25 +163,6 @@ def test_a_raw_command_that_makes_no_sense_or_harm_is_refused(
 def test_no_raw_command_bypasses_the_driver(bench: PortBench, name: str) -> None:
     with pytest.raises(RequestRefusedError, match=f"{name} is not sent"):
         send(bench, Command[name].number, [100])
-
-
-@pytest.mark.parametrize(
-    ("command", "argument"),
-    [
-        ("BUMPSTALL", 3),
-        ("AUX1BAUD", 2),
-        ("AUX2BAUD", 2),
-        ("AUX3BAUD", 2),
-        ("STEP", None),
-        ("BATTEST", 98),
-        ("RESET", None),
-    ],
-)
-def test_what_has_no_service_of_its_own_is_reached_raw(bench: PortBench, command: str, argument: int | None) -> None:
-    start = bench.now
-    assert send(bench, Command[command].number, [] if argument is None else [argument]).success
-    bench.run(1.0)
-    assert [instruction for _, instruction in bench.sent(start)].count(Command[command](argument)) == 1
 
 
 def test_every_frame_is_told_with_its_time_when_asked_for(tmp_path: Path) -> None:

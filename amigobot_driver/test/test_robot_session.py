@@ -57,17 +57,6 @@ class TestConnect:
         assert bench.robot.note == "connected to a robot without a name at 9600 baud"
         assert bench.robot.session.connections == 1
 
-    def test_to_a_robot_that_is_switched_on_later(self) -> None:
-        bench = Bench()
-        bench.switch_off()
-        bench.plug_in()
-        bench.run(60)
-        assert bench.robot.state is SYNCING
-        assert "no robot answers" in bench.robot.note
-        assert "is it switched on" in bench.robot.note
-        bench.switch_on()
-        assert bench.until(running(bench), within=60) < 30
-
     def test_to_a_robot_behind_tcp_that_is_switched_on_later(self) -> None:
         """Without a line speed there is nothing to scan: two seconds are enough."""
         bench = Bench(baud=0)
@@ -114,15 +103,6 @@ class TestLineSpeed:
         bench.come_back()
         assert bench.until(running(bench)) < 3.0
 
-    def test_is_found_again_when_the_robot_has_changed_it(self) -> None:
-        bench = Bench(baud=38400, check_baud=True)
-        bench.plug_in()
-        bench.until(running(bench), within=30)
-        bench.make = Bench(baud=9600).make
-        bench.switch_on()
-        bench.until(lambda: not bench.robot.running)
-        bench.until(running(bench), within=200)
-
 
 class TestRadioModem:
     def test_is_called_by_itself(self) -> None:
@@ -160,16 +140,6 @@ class TestSessionLeftOpen:
         bench.until(running(bench))
         assert bench.words()[0] == "STOP"
         assert bench.simulator.truth.left_velocity == 0
-
-    def test_synchronised_but_not_open(self) -> None:
-        """Such a robot is silent, and hears nothing but OPEN and CLOSE."""
-        bench = Bench()
-        for command in (Command.PULSE, Command.OPEN, Command.CLOSE):
-            bench.simulator.receive(command().encode(), bench.now)
-            bench.run(0.1)
-        assert bench.simulator.session is SessionState.SYNCED
-        bench.plug_in()
-        bench.until(running(bench), within=20)
 
 
 class TestAnotherRobot:
@@ -309,23 +279,6 @@ class TestIdentity:
     def calling_itself(robot_class: str, subclass: str, name: str = "x") -> Callable[[bytes], bytes]:
         reply = encode_frame(SyncReply(name=name, robot_class=robot_class, subclass=subclass).encode())
         return lambda frame: reply if frame[3] == 2 else frame
-
-    @pytest.mark.parametrize(
-        ("subclass", "profile"),
-        [
-            ("amigo", "amigo"),
-            ("Amigo", "amigo"),
-            ("AmigoBot", "amigo"),
-            ("amigo-sh", "amigo-sh"),
-            ("AMIGO_SH", "amigo-sh"),
-        ],
-    )
-    def test_chooses_the_profile(self, subclass: str, profile: str) -> None:
-        bench = Bench()
-        bench.down.fault = self.calling_itself("Pioneer", subclass)
-        bench.connect()
-        assert bench.robot.profile.name == profile
-        assert bench.told(Identified)[0].known
 
     @pytest.mark.parametrize("identity", [("Pioneer", "zx81"), ("Roomba", "amigo"), ("", "")])
     def test_that_is_unknown_runs_on_generic_factors_with_a_warning(self, identity: tuple[str, str]) -> None:

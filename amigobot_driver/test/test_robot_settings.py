@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command
-from amigobot_driver.robot import BatteryChanged, BatteryLevel, Outcome
+from amigobot_driver.robot import BatteryLevel, Outcome
 from amigobot_driver.robot.devices.switch import Switch
 from amigobot_driver.robot.sensing.battery import BatteryMonitor
 
@@ -154,11 +154,3 @@ class TestBattery:
             monitor.update(volts, stamp)
         assert 0 <= monitor.charge <= 1
         assert 0 <= monitor.voltage <= 40
-
-    def test_of_the_simulated_robot_is_told(self, bench: Bench) -> None:
-        assert bench.robot.estimator.battery.voltage == pytest.approx(12.7, abs=0.2)
-        bench.robot.queue.put(Command.BATTEST(108))
-        bench.run(20)
-        [change] = bench.told(BatteryChanged)
-        assert change.level is BatteryLevel.LOW
-        assert change.volts == pytest.approx(11.0, abs=0.1)

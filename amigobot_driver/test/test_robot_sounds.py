@@ -170,14 +170,6 @@ def test_an_unknown_name_is_answered_with_the_nearest(bench: SoundBench) -> None
 # -- playing --------------------------------------------------------------------------------------------------
 
 
-def test_a_sound_is_played_once(bench: SoundBench) -> None:
-    outcome = bench.play(54)
-    assert outcome == Outcome(True, "sent SOUND 54 (Whoosh) once; the robot does not report what it plays")
-    bench.run(10.0)
-    assert bench.heard_sounds == ["54 Whoosh"]
-    assert bench.words().count("SOUND(54)") == 1
-
-
 @pytest.mark.parametrize("command", [Command.SOUND, Command.PLAYLIST])
 def test_a_sound_is_never_sent_twice_whatever_is_lost(bench: SoundBench, command: Command) -> None:
     bench.up.fault = losing_first(3, command)
@@ -202,22 +194,7 @@ def test_what_has_no_sound_is_not_played(bench: SoundBench, number: int, told: s
     assert not any("SOUND" in word for word in bench.words())
 
 
-def test_nothing_is_played_while_sounds_are_off(bench: SoundBench) -> None:
-    assert bench.switch(False).success
-    assert bench.play(51) == Outcome(False, "sounds are off: call enable_sounds")
-    assert bench.switch(True).success
-    assert bench.play(51).success
-    bench.run(1.0)
-    assert bench.heard_sounds == ["51 hello"]
-
-
 # -- on and off -----------------------------------------------------------------------------------------------
-
-
-def test_off_and_on_are_confirmed_by_the_robot(bench: SoundBench) -> None:
-    for on, word in ((False, "off"), (True, "on")):
-        assert bench.switch(on) == Outcome(True, f"sounds {word}, confirmed by the robot")
-        assert bench.robot.sounds.enabled is on
 
 
 def test_a_switch_that_is_not_taken_says_what_the_robot_reports(bench: SoundBench) -> None:
@@ -249,16 +226,6 @@ def test_the_amigobot_sh_says_that_it_has_no_sounds() -> None:
     assert not outcome.success
     sent = f"sent SOUNDTOG(0) {SoundPlayer.retries.limit} times in 3.2 s"
     assert outcome.message.startswith(f"{sent}; AmigoBot-SH (AmigoSH) has no PLAYLIST")
-
-
-def test_tones_are_sent_once_where_the_firmware_has_them() -> None:
-    bench = SoundBench("amigo-sh", sounds={})
-    tones = bytes((25, 20, 10, 40))
-    outcome = bench.answer(lambda: bench.robot.sounds.say([0.5, 0.2], [250.0, 125.0]))
-    assert outcome == Outcome(True, "sent SAY with 2 tones once; the robot does not report what it plays")
-    bench.run(5.0)
-    assert bench.words().count(f"SAY({tones!r})") == 1
-    assert bench.heard_sounds == ["2 tones, 0.7 s"]
 
 
 @pytest.mark.parametrize(

@@ -37,10 +37,13 @@ def words(bench: Bench, word: str, since: float = 0.0) -> int:
 
 
 class TestAsking:
-    def test_nobody_asks_for_what_nobody_wants(self) -> None:
-        bench = connected()
+    @pytest.mark.parametrize("robot", ["amigo", "p3dx"])
+    def test_a_stream_that_nobody_wants_is_not_requested(self, robot: str) -> None:
+        """BATTERYINFO, which ARIA sends after every connect, meant the end of an old simulator."""
+        bench = connected(robot)
         bench.run(3)
-        assert not [word for word in bench.words() if word.startswith(("ENCODER", "GYRO", "IOREQUEST"))]
+        streams = ("ENCODER", "GYRO", "IOREQUEST", "JOY", "BATTERYINFO")
+        assert not [word for word in bench.words() if word.startswith(streams)]
 
     def test_a_stream_comes_with_every_sip_and_is_asked_for_once(self) -> None:
         bench = connected(encoder_stream=True)
@@ -77,18 +80,6 @@ class TestAsking:
         since = bench.now
         bench.run(2)
         assert received(bench, Encoders, since) == 0
-
-    def test_what_the_line_has_no_room_for_is_not_asked_for(self, tmp_path_factory: pytest.TempPathFactory) -> None:
-        """At 9600 baud and a SIP each 50 ms there are 12 bytes left: an ENCODERpac has 14, an IOpac 21."""
-        profile = tmp_path_factory.mktemp("profiles") / "fast.yaml"
-        profile.write_text("extends: amigo\nname: fast\nflash:\n  SInfoCycle: 1\n")
-        bench = Bench(Options(encoder_stream=True, io_stream=True), robot=str(profile))
-        bench.connect()
-        bench.run(2)
-        assert [notice for notice in bench.notices if "ENCODERpac is left out" in notice]
-        assert words(bench, "ENCODER(2)") == 1  # before the robot told its cycle
-        assert words(bench, "ENCODER(0)") == 1
-        assert received(bench, Encoders, bench.now - 1) == 0
 
     def test_a_gyro_is_only_asked_for_where_the_robot_says_it_has_one(self) -> None:
         assert words(connected("amigo-sh"), "GYRO(1)") == 1

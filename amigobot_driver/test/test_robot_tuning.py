@@ -108,15 +108,6 @@ def test_each_end_of_the_range_is_taken_and_one_beyond_is_refused_and_changes_no
     assert bench.simulator._firmware.working.__getattribute__(name) == middle
 
 
-def test_a_deceleration_with_the_wrong_sign_does_not_become_an_acceleration(bench):
-    working = bench.simulator._firmware.working
-    before = working.trans_acc, working.trans_decel
-    with pytest.raises(ValueError, match="trans_decel is -777, allowed: 100 to 32767 mm/s"):
-        bench.robot.tuning.set({"trans_decel": -777}, bench.now)
-    bench.run(1.0)
-    assert (working.trans_acc, working.trans_decel) == before
-
-
 @pytest.mark.parametrize(
     "options",
     [

@@ -158,49 +158,7 @@ class TestTheReferencesFrames:
         assert self.frame(list(robot.firmware.telemetry._packets())[1][0]) == self.expected("er_son")
 
 
-class TestMotion:
-    @pytest.mark.parametrize(("quirk", "left", "right"), [("", 0.2, 0.3), ("left_wheel_first", 0.3, 0.2)])
-    def test_the_right_wheel_comes_first_or_the_left_one(self, quirk: str, left: float, right: float) -> None:
-        robot = Robot(quirk=quirk).opened()
-        robot.write(FRAMES["er_wheel"])
-        robot.run(2.0)
-        truth = robot.sim.truth
-        assert (truth.left_velocity, truth.right_velocity) == (
-            pytest.approx(left, abs=0.01),
-            pytest.approx(right, abs=0.01),
-        )
-
-
 class TestParameters:
-    CHANGES = (
-        (Command.SETA(250), "trans_acc", 250),
-        (Command.SETA(-350), "trans_decel", 350),
-        (Command.SETRA(120), "rot_acc", 120),
-        (Command.SETRA(-130), "rot_decel", 130),
-        (Command.SETV(700), "trans_vel_max", 700),
-        (Command.SETRV(90), "rot_vel_max", 90),
-        (ErraticCommand.TRANS_P(41), "trans_kp", 41),
-        (ErraticCommand.TRANS_D(81), "trans_kv", 81),
-        (ErraticCommand.TRANS_I(1), "trans_ki", 1),
-        (ErraticCommand.ROT_P(31), "rot_kp", 31),
-        (ErraticCommand.ROT_D(61), "rot_kv", 61),
-        (ErraticCommand.ROT_I(2), "rot_ki", 2),
-        (ErraticCommand.PWM_DUTY(50), "pwm_max", 500),
-        (ErraticCommand.NAME(b"Kermit"), "name", "Kermit"),
-        (ErraticCommand.SERIAL(b"0815"), "serial", "0815"),
-        (ErraticCommand.TYPE(b"Erratic-2"), "type", "Erratic-2"),
-        (ErraticCommand.SUBTYPE(b"Rev G"), "subtype", "Rev G"),
-    )
-
-    def test_each_command_changes_its_own_and_only_that(self) -> None:
-        robot = Robot()
-        before = robot.parameters()
-        for instruction, name, value in self.CHANGES:
-            robot.send(instruction)
-            after = robot.parameters()
-            assert after == dataclasses.replace(before, **{name: value}), str(instruction)
-            before = after
-
     @pytest.mark.parametrize("save", ["er_save", "er_save_player"])
     def test_what_was_saved_outlives_the_power_and_what_was_not_does_not(self, save: str) -> None:
         robot = Robot()
@@ -213,14 +171,6 @@ class TestParameters:
         robot.run(1.2)
         after = robot.parameters()
         assert (after.trans_vel_max, after.name) == (500, "Kermit")
-
-    @pytest.mark.parametrize(("quirk", "after_700", "after_70"), [("", 300, 700), ("duty_per_mille", 700, 70)])
-    def test_the_duty_is_percent_or_per_mille(self, quirk: str, after_700: int, after_70: int) -> None:
-        robot = Robot(quirk=quirk, flash={"PwmMax": 300})
-        robot.write(FRAMES["er_duty_player"])
-        assert robot.parameters().pwm_max == after_700
-        robot.write(FRAMES["er_duty"])
-        assert robot.parameters().pwm_max == after_70
 
     @pytest.mark.parametrize(
         "instruction",

@@ -11,8 +11,6 @@ from sim_client import Client
 from amigobot_driver.protocol import Command, Reset, encode_frame
 from amigobot_driver.sim import Faults, SessionState
 
-SYNCS = (Command.PULSE, Command.OPEN, Command.CLOSE)
-
 
 def answers(client: Client, *numbers: int) -> list[str]:
     """What comes back for commands that are only a number."""

@@ -12,7 +12,6 @@ import pytest
 from sim_client import Client
 
 from amigobot_driver.protocol import Command
-from amigobot_driver.sim import Wear
 
 
 def slope(client: Client, seconds: float, quantity: str = "speed") -> float:
@@ -128,21 +127,3 @@ class TestOdometry:
         assert max(counts) <= 0x7FFF and any(b < a for a, b in pairwise(counts))
         steps = [(b - a) % 0x8000 for a, b in pairwise(counts)]
         assert sum(steps[5:]) * 0.5083e-3 == pytest.approx(0.6 * 1.1 * len(steps[5:]), rel=0.05)
-
-    def test_worn_wheels_part_it_from_the_truth(self) -> None:
-        client = Client(wear=Wear(left_scale=0.98, right_scale=1.0)).open()
-        client.send(Command.VEL(200))
-        client.run(10.0)
-        assert abs(client.sip().heading) < 20
-        assert client.heading > 5
-
-
-class TestServo:
-    def test_the_i_term_removes_what_friction_leaves(self) -> None:
-        def error(ki: int) -> float:
-            client = Client().open()
-            client.send(Command.ROTKP(8), Command.ROTKI(ki), Command.HEAD(45))
-            client.run(15.0)
-            return abs(client.heading - 45)
-
-        assert error(5) < error(0) / 2

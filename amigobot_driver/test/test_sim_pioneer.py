@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pytest
@@ -13,11 +12,9 @@ from sim_client import Client, world
 
 from amigobot_driver.protocol import (
     Command,
-    Compass,
     Packet,
     Sip,
 )
-from amigobot_driver.sim import WorldPose
 
 P2OS, AROS, ARCOS = "p2dx", "p3dx", "p3dx-sh"
 
@@ -43,22 +40,6 @@ class TestTails:
         assert sip.fault_names == ()
         client.send(Command.BATTEST(105))
         assert client.sip().fault_names == ("under-voltage",)
-
-    @pytest.mark.parametrize(
-        "robot", ["amigo", "amigo-sh", "p2dx", "p2at", "p2d8", "p3dx", "p3at", "p3dx-sh", "p3at-sh", "powerbot-sh"]
-    )
-    def test_heading_and_way_are_the_truth_in_the_profiles_units(self, robot: str) -> None:
-        client = pioneer(robot)
-        units = client.sim.profile.units
-        client.send(Command.VEL(300), Command.RVEL(15))
-        client.run(4.0)
-        client.send(Command.STOP())
-        client.run(3.0)
-        sip, pose = client.sip(), client.sim.truth.pose
-        assert pose.x > 0.5 and pose.heading > 0.5
-        assert (sip.x & 0x7FFF) * units.distance == pytest.approx(pose.x, abs=0.003)
-        assert (sip.y & 0x7FFF) * units.distance == pytest.approx(pose.y, abs=0.003)
-        assert sip.heading * units.angle == pytest.approx(pose.heading, abs=0.003)
 
 
 class TestSonarArrays:
@@ -121,27 +102,6 @@ class TestBumpers:
             client.send(Command.VEL(-100))
             client.run(1.5)
             assert client.speed == pytest.approx(-0.1, abs=0.01)
-
-
-class TestCompass:
-    @pytest.mark.parametrize(("heading", "north"), [(0, 90), (90, 0), (180, 270), (-45, 135)])
-    def test_it_points_where_the_robot_does(self, heading: float, north: float) -> None:
-        client = pioneer(where=world(start=WorldPose(0.0, 0.0, math.radians(heading))))
-        assert client.sip().compass == 0
-        client.send(Command.TCM2(1))
-        byte = client.sip().compass
-        assert 1 <= byte <= 180 and (2 * byte - north) % 360 in (0, 1, 359)
-        client.send(Command.TCM2(2))
-        packet = client.next(Compass)
-        assert packet.heading == 10 * north
-        east = math.degrees(math.atan2(-packet.mag_y, packet.mag_x)) % 360
-        assert math.remainder(east - north, 360) == pytest.approx(0, abs=0.1)
-        assert every(client.run(1.0), Compass) == []
-        client.send(Command.TCM2(3))
-        assert len(every(client.received(1.0), Compass)) >= 9
-        client.send(Command.TCM2(0))
-        client.run(0.2)
-        assert every(client.run(1.0), Compass) == [] and client.sip().compass == 0
 
 
 class TestTheRest:

@@ -49,38 +49,6 @@ class TestStreams:
         assert count(client, kind, 0.5) == 0
 
 
-class TestPins:
-    @pytest.mark.parametrize(("robot", "port_field"), [("amigo", "port_low"), ("amigo-sh", "port_high")])
-    def test_adsel(self, robot: str, port_field: str) -> None:
-        client = Client(robot).open()
-        client.sim.pins.volts[2] = 4.0
-        sip = client.sip()
-        assert (getattr(sip, port_field), sip.analog) == (1, 128)
-        client.send(Command.ADSEL(3), Command.ADSEL(9))
-        sip = client.sip()
-        assert (getattr(sip, port_field), sip.analog) == (3, 204)
-
-
-class TestGyro:
-    def test_four_samples_a_cycle_that_fall_when_turning_left(self) -> None:
-        client = Client("amigo-sh").open()
-        client.send(Command.GYRO(1))
-
-        def rate() -> float:
-            rates = [s.rate for p in client.run(2.0) if isinstance(p, Gyro) for s in p.samples]
-            assert len(rates) == pytest.approx(80, abs=4)
-            return sum(rates[8:]) / len(rates[8:])
-
-        centre = rate()
-        assert 505 < centre < 519
-        client.send(Command.RVEL(60))
-        client.run(2.0)
-        assert (centre - rate()) * 0.954 == pytest.approx(60, abs=1)
-        client.send(Command.RVEL(-60))
-        client.run(4.0)
-        assert (centre - rate()) * 0.954 == pytest.approx(-60, abs=1)
-
-
 class TestConfig:
     def test_amigos_is_the_reference_s_example(self) -> None:
         client = Client().open(motors=False)

@@ -381,19 +381,6 @@ class TestTcp:
         assert "the form is socket://host:port" in refused(lambda: TcpPort(url), url)
 
 
-@pytest.mark.parametrize(
-    ("url", "named"),
-    [
-        ("sim://zx81", "'zx81' is not known"),
-        ("sim://amigo?sead=1", "option 'sead' is not known, allowed: robot, "),
-        ("sim://amigo?check_baud=yes", "check_baud is 'yes', expected 0 or 1"),
-        ("sim://amigo/there", "the form is sim://ROBOT"),
-    ],
-)
-def test_a_wrong_sim_option_is_reported(url: str, named: str) -> None:
-    assert named in refused(lambda: open_port(url, 9600), url)
-
-
 #: Every form of a port with values that make no sense.
 ODD_PORTS = [
     *("socket://ü..x:1", "socket://127.0.0.1:-1", "socket://[::1", "socket://[::1]:1", "socket://127.0.0.1:1/x"),
