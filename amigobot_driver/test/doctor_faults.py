@@ -7,6 +7,7 @@ that the doctor must name first.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import itertools
 import random
@@ -404,3 +405,42 @@ add(
     Fault(down=after(6.0, lambda data: bytes(data[:19]) + b"\0" + bytes(data[20 + 3 * data[19] :]))),
     "sonars-silent",
 )
+
+# -- found by a second round of inventions ----------------------------------------------------------------------------
+
+
+def held_once(start: float, seconds: float) -> Callable[[], Way]:
+    """Hold everything once, and pass it on in a heap."""
+    return late(lambda now: max(0.0, start + seconds - (now - 1000)) if now - 1000 >= start else 0.0)
+
+
+def scattered(most: float) -> Callable[[], Way]:
+    def make() -> Way:
+        chance = random.Random(2)
+        return late(lambda now: chance.uniform(0.0, most))()
+
+    return make
+
+
+def drifting(data: bytearray, now: float) -> None:
+    for at in range(20, 20 + 3 * data[19], 3):
+        reading = int.from_bytes(data[at + 1 : at + 3], "little") + round(60 * (now - 1000))
+        data[at + 1 : at + 3] = reading.to_bytes(2, "little")
+
+
+add("XON/XOFF of the robot only", down(without(0x11, 0x13)), "line-xon-xoff")
+add("tabs to spaces", Fault(up=changing(lambda data: data.replace(b"\t", b" " * 8))), "line-control")
+add("DEL lost on the way to the robot", Fault(up=changing(without(127))), "line-control")
+add("0xFF arrives as 0", down(lambda data: data.replace(b"\xff", b"\0")), "line-changes", "line-control")
+add("base 64", down(lambda data: base64.b64encode(data) + b"\n" if data else b""), "line-text")
+add("silence of 2.5 s, then a heap", Fault(down=held_once(4.0, 2.5)), "interrupted-session", "late-packets")
+add("commands up to 1.2 s late", Fault(up=scattered(1.2), network=True), "latency", "late-answers")
+add(
+    "it creeps by 1 mm/s",
+    Fault(robot="amigo-sh", down=word(X, lambda now, old: round(old + now) & 0x7FFF)),
+    "moves-at-rest",
+)
+add("heading drifts slowly", Fault(down=word(HEADING, lambda now, old: round(0.6 * now))), "heading-drifts")
+add("a wheel turns, and the pose stays", Fault(down=word(LEFT, lambda now, old: 25)), "velocity-at-rest")
+add("the room is round", Fault(down=pings(lambda old: [(n, 180 + 7 * r % 3) for n, r in old])), "sonars-stuck")
+add("sonars drift", Fault(down=sip(drifting)), "sonar-random")

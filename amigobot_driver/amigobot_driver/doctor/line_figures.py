@@ -171,19 +171,19 @@ class LineFigures(Recording):
 
     @property
     def restarted(self) -> bool:
-        """Whether the robot reported a restart, or answered SYNC0 when its SIPs had stopped: it had no session."""
-        if any(isinstance(packet, Reset) for packet in self.others):
-            return True
-        since = math.inf
+        """Whether the robot reported a restart, or answered SYNC0 in its session: it had none."""
+        if not self.chunks:
+            return any(isinstance(packet, Reset) for packet in self.others)
         closes = [chunk.stamp for chunk in self.observed if chunk.to_robot and _CLOSE in chunk.data]
+        in_session, since = False, self.began
         for one in self.arrivals:
             if one in self.sips:
-                since = one.stamp
-            elif since < math.inf and isinstance(one.packet, SyncEcho):
-                # The driver ends a session that goes on after a silence: then the answer means nothing.
+                in_session = True
+            elif in_session and isinstance(one.packet, (Reset, SyncEcho)):
+                # The driver ends a session that goes on after a silence: then both mean nothing.
                 if not any(since < close < one.stamp for close in closes):
                     return True
-                since = math.inf
+                in_session, since = False, one.stamp
         return False
 
     # -- bytes --------------------------------------------------------------------------------------------------------
@@ -403,11 +403,19 @@ class LineFigures(Recording):
         """Time in s from a command to its answer; of the handshake if no session opened."""
         greeting = self._delays(Command.PULSE.number, lambda packet: isinstance(packet, SyncEcho) and packet.id == 0)
         steady = len(greeting) > 1 and max(greeting) - min(greeting) < _PROMPT
-        greeted = min(greeting) if steady or (self.failed and greeting) else 0.0
+        greeted = max(min(greeting) if steady or (self.failed and greeting) else 0.0, self._overdue)
         delays = self._delays(Command.CONFIG.number, lambda packet: isinstance(packet, Parameters))
         all_came = len(self.questions) - 2 <= len(delays) and self.answers <= len(self.questions) + 1
         median = statistics.median_low(self.latencies) if len(self.latencies) > 2 * self.unanswered else 0.0
         return max(median, greeted, min(delays) if delays and all_came else 0.0)
+
+    @property
+    def _overdue(self) -> float:
+        """Time in s from the newest SYNC0 to an answer, which two answers exceed; 0 if a session opened."""
+        asked = [one.stamp for one in self.chunks if one.to_robot and one.data == _SYNC0]
+        came = [one.stamp for one in self.arrivals if isinstance(one.packet, SyncEcho) and one.packet.id == 0]
+        waited = [answer - max((one for one in asked if one < answer), default=answer) for answer in came]
+        return sorted(waited)[-2] if self.failed and len(waited) > 1 else 0.0
 
     def _delays(self, number: int, is_answer: Callable[[Packet], bool]) -> list[float]:
         """Times in s from the n-th command to the n-th answer; of PULSE, which is SYNC0: before the session."""

@@ -138,8 +138,8 @@ class Recording(History):
 
     @property
     def config(self) -> Parameters | None:
-        """The settings; None if they are not known, or those of a simulator of others."""
-        config = self.last.config
+        """The settings at first; None if they are not known, or those of a simulator of others."""
+        config = self.first.config or self.last.config
         return None if config is None or dict(config.values()).get("serial") == _SIMULATOR else config
 
     @cached_property

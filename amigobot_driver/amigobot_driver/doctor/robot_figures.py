@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
+from statistics import mean
 from typing import Any, NamedTuple
 
 from ..connection_policy import SEARCH_SPEEDS
@@ -20,6 +21,7 @@ from ..protocol import Config, Parameters
 from ..robot.devices.tuning import STOP_TIME, TUNABLE
 from ..wording import counted
 from .recording import Recording
+from .session import ECHOED
 from .table import Names, content
 
 #: RevCount / TicksMM of an AmigoBot whose CONFIG has no TicksMM: 9550 ticks a turn of a 100 mm wheel.
@@ -159,6 +161,7 @@ class RobotFigures(Recording):
                 found.append(f"{name} is {first} in its answer to SYNC2, and {second} in CONFIG")
         answers = [dict(packet.values()) for packet in self.others if isinstance(packet, Parameters)]
         changed = {name for early, late in pairwise(answers) for name in early if early[name] != late.get(name)}
+        changed -= {*ECHOED}
         if changed and not self.disturbed:
             found.append(f"{', '.join(sorted(changed))} differs between CONFIG packets")
         return found
@@ -207,6 +210,12 @@ class RobotFigures(Recording):
         """The speed of the faster wheel, m/s."""
         poses = [report.odometry for report in self.reports]
         return [max(abs(pose.left_velocity), abs(pose.right_velocity)) for pose in poses]
+
+    @property
+    def mean_wheels(self) -> list[float]:
+        """The mean velocity of each wheel after the motors were switched off, m/s: noise has none."""
+        poses = [report.odometry for report in self.reports[_SETTLED:]]
+        return [mean(getattr(pose, side) for pose in poses) for side in ("left_velocity", "right_velocity") if poses]
 
     @property
     def has_bumpers(self) -> bool:

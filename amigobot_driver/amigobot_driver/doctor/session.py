@@ -24,8 +24,8 @@ from .tap import TappedLine
 
 #: Events that are kept: 10 s of the fastest robot with every stream, both ways.
 _KEPT = 20_000
-#: Arguments of the CONFIGs that are sent in turn: none, one that nothing takes for its own, and bytes that programs and
-#: adapters do, one meaning each, checksum included. AmigOS takes any integer (docs/protocol E-58); others: assumed.
+#: Arguments of the CONFIGs that are sent in turn: none, one that nothing takes for its own, and pairs of bytes that
+#: programs and adapters do, checksum included. AmigOS takes any integer (docs/protocol E-58); others: assumed.
 PLAIN, HARMLESS = None, 0x4142
 QUESTIONS: dict[int | None, str] = {
     PLAIN: "",
@@ -33,11 +33,29 @@ QUESTIONS: dict[int | None, str] = {
     0x0A0D: "line ends are translated (CR 13, LF 10)",
     0x1311: "software flow control is on (XON 17, XOFF 19)",
     0xFF20: "the byte 255 is escaped or lost (Telnet)",
-    0x1A03: "a terminal takes control characters (Ctrl-C 3, Ctrl-Z 26)",
     0x1B10: "a terminal or protocol takes ESC (27) or DLE (16)",
+    **{
+        second << 8 | first: f"a terminal takes control characters ({name})"
+        for first, second, name in (
+            (3, 26, "Ctrl-C 3, Ctrl-Z 26"),
+            (4, 28, "Ctrl-D 4, Ctrl-\\ 28"),
+            (8, 127, "BS 8, DEL 127"),
+            (9, 12, "TAB 9, FF 12"),
+            (21, 22, "Ctrl-U 21, Ctrl-V 22"),
+            (18, 23, "Ctrl-R 18, Ctrl-W 23"),
+        )
+    },
 }
+#: Settings (mm/s^2) whose low bytes are those of the argument meanwhile: CONFIG brings them to this computer, too. The
+#: high byte is that of a usual robot.
+ECHOED = ("trans_acc", "trans_decel")
+_USUAL = 0x100
+#: How often an argument without an answer is asked: with both bytes to bring back, then with one of them each.
+_TRIES = 3
 #: s between two of them, and s after which one has no answer; at random, so that no other rhythm hides a loss.
-_INTERVALS, _NO_ANSWER = (0.4, 0.7), (1.6, 2.6)
+_INTERVALS, _NO_ANSWER = (0.4, 0.6), (1.6, 2.6)
+#: Commands in a row without an answer that are no accident.
+_DEAF = 3
 #: s by which an observation may be longer, for the last answers.
 _LONGER = 6.0
 #: s in which a session opens: a search of all line speeds takes 5 s; a port without one is asked four times.
@@ -78,6 +96,7 @@ class OwnSession:
         self._clock, self._began = clock, clock()
         self._events: deque[Event] = deque(maxlen=_KEPT)
         self._questions: list[Question] = []
+        self._echoed: list[int] = []  #: the settings of `ECHOED` before; []: the robot does not tell them
         self._ask_at, self._given_up_at = math.inf, math.inf
         self._chance = random.Random(1)
 
@@ -115,7 +134,8 @@ class OwnSession:
     def observe(self, seconds: float, latest: float, on_progress: Callable[[float], None]) -> dict[str, Any]:
         """Return fields of `Recording`, some seconds after the connection began, or at the latest time.
 
-        CONFIG is sent about twice a second: its answers prove that commands reach the robot.
+        CONFIG is sent about twice a second: its answers prove that commands reach the robot. Before, accelerations are
+        set, which the motors, being off, do not follow: each byte that something on the line may take comes back.
 
         Args:
             seconds: Time in s since the connection began; it lasts at least half of that.
@@ -123,19 +143,24 @@ class OwnSession:
             on_progress: Called about once a second with the remaining time in s.
         """
         before, began = self.snapshot, self._clock()
+        values = [getattr(before.config, name, None) or 0 for name in ECHOED]
+        self._echoed = values if all(values) else []
         end = max(min(self._began + seconds, latest), began + seconds / 2)
-        self._ask_at = began
+        self._ask_at = began + _INTERVALS[1]  # the driver may have asked twice
         if self._robot.running:
             self._robot.queue.put(Command.ENABLE(0))
         shown = math.inf
         # The last command must have its answer: only then is it known that commands still arrive.
-        while (remaining := end - self._clock()) > 0 or (self._unanswered in (1, 2) and remaining > -_LONGER):
+        while (remaining := end - self._clock()) > 0 or (self._waiting and remaining > -_LONGER):
             if remaining <= shown - 1.0:
                 shown = remaining
                 on_progress(remaining)
             if remaining > _NO_ANSWER[0] / 2 or self._unanswered:
                 self._ask()
             self._step(self._clock() + min(0.05, max(remaining, 0.01)))
+        if self._echoed:
+            self._set_echoed(*self._echoed)
+            self._send_all()
         recorded = _recorded(self._events, began, self._clock() - began)
         return recorded | {"first": before, "last": self.snapshot, "questions": tuple(self._questions)}
 
@@ -146,9 +171,7 @@ class OwnSession:
             for _ in range(CLOSE_TRIES):
                 before = link.packets.standard
                 link.close()
-                end = self._clock() + 4 * CLOSE_SILENCE  # commands have a spacing, and may wait for bytes
-                while self._robot.queue.next_time() < math.inf and self._clock() < end and not self.line.unplugged:
-                    self._step(self._clock() + CLOSE_SILENCE / 10)
+                self._send_all()
                 end = self._clock() + CLOSE_SILENCE
                 while self._clock() < end and not self.line.unplugged:
                     self._step(end)
@@ -158,6 +181,12 @@ class OwnSession:
             self.line.close()
         return silent
 
+    def _send_all(self) -> None:
+        """Wait until every command is sent: they have a spacing, and may wait for bytes."""
+        end = self._clock() + 4 * CLOSE_SILENCE
+        while self._robot.queue.next_time() < math.inf and self._clock() < end and not self.line.unplugged:
+            self._step(self._clock() + CLOSE_SILENCE / 10)
+
     # -- inside -------------------------------------------------------------------------------------------------------
 
     @property
@@ -166,6 +195,11 @@ class OwnSession:
         latencies = [question.latency for question in self._questions]
         return next((at for at, latency in enumerate(reversed(latencies)) if math.isfinite(latency)), len(latencies))
 
+    @property
+    def _waiting(self) -> bool:
+        """Whether the last answer may still come, or too few are missing to say that commands do not arrive."""
+        return 0 < self._unanswered < _DEAF or (self._unanswered > 0 and self._clock() < self._given_up_at)
+
     def _ask(self) -> None:
         """Send the next CONFIG if it is due; the answer of the one before is awaited first."""
         now = self._clock()
@@ -173,10 +207,20 @@ class OwnSession:
         if waiting or now < self._ask_at or not self._robot.running:
             return
         argument = PLAIN if self._robot.profile.erratic else self._next_argument()
-        self._robot.queue.put(Command.CONFIG() if argument is PLAIN else Instruction(Command.CONFIG.number, argument))
+        if argument is PLAIN:
+            self._robot.queue.put(Command.CONFIG())
+        else:
+            tries = [question.argument for question in self._questions].count(argument) % _TRIES
+            self._set_echoed(_USUAL | (argument & 0xFF) * (tries != 2), _USUAL | (argument >> 8) * (tries != 1))
+            self._robot.queue.put(Instruction(Command.CONFIG.number, argument))
         self._questions.append(Question(argument, now, math.inf))
         self._ask_at = now + self._chance.uniform(*_INTERVALS)
         self._given_up_at = now + self._chance.uniform(*_NO_ANSWER)
+
+    def _set_echoed(self, acceleration: int, deceleration: int) -> None:
+        if self._echoed and self._robot.running:
+            self._robot.queue.put(Command.SETA(acceleration))
+            self._robot.queue.put(Command.SETA(-deceleration))
 
     def _next_argument(self) -> int | None:
         """Return the one of `QUESTIONS` that was asked least; after one without an answer, a plain CONFIG."""
@@ -185,7 +229,7 @@ class OwnSession:
         if asked and asked[-1] is not PLAIN and asked[-1] in lost and math.isinf(self._questions[-1].latency):
             return PLAIN
         # One that has no answer is asked again before the others.
-        return min(QUESTIONS, key=lambda one: (not (one in lost and asked.count(one) < 2), asked.count(one)))
+        return min(QUESTIONS, key=lambda one: (not (one in lost and asked.count(one) < _TRIES), asked.count(one)))
 
     def _step(self, end: float) -> None:
         """Read until the driver has something to do, at most until `end`, and do it."""

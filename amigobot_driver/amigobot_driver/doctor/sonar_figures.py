@@ -86,6 +86,12 @@ class Sonar:
         return statistics.quantiles(self.steps, n=4)[0] if len(self.steps) >= _ENOUGH else 0.0
 
     @property
+    def drift(self) -> float:
+        """By how much the usual range changes from the first third of the readings to the last one, m."""
+        third, some = len(self.ranges) // 3, [min(one, self.reach) for one in self.ranges]
+        return abs(statistics.median(some[-third:]) - statistics.median(some[:third])) if third > 1 else 0.0
+
+    @property
     def spikes(self) -> list[float]:
         """Single readings that are far too short."""
         some = [min(one, self.reach) for one in self.ranges]
@@ -172,9 +178,12 @@ class SonarFigures(Recording):
 
     @property
     def wild_sonars(self) -> list[int]:
-        """Sonars whose readings change from ping to ping; if only some jump, one that jumps often is bad."""
+        """Sonars whose readings change; if only some jump, one that jumps often is bad."""
         jumping = [sonar for sonar in self.sonars if sonar.jumps >= _JUMPS]
         often = _JUMPS if 2 * len(jumping) > len(self.firing) else _OFTEN_FAR
+        drifting = [sonar.number for sonar in self.sonars if sonar.drift > _AGREE]
+        if 2 * len(drifting) > len(self.firing):
+            return drifting
         return [sonar.number for sonar in self.sonars if sonar.wildness > _RANDOM or sonar.jumps >= often]
 
     @property
