@@ -27,7 +27,6 @@ from std_msgs.msg import Header
 
 from amigobot_driver.robot import FrameSeen, Options
 from amigobot_driver.ros.conversions import robot_config
-from amigobot_driver.ros.recording_input import _packets_of
 from amigobot_msgs.msg import Packet, RobotConfig
 from amigobot_tools.bag.writer import BagWriter
 
@@ -138,16 +137,6 @@ def test_a_replay_with_another_profile_scales_the_distance_and_counts_bad_packet
         assert (values["refused"], values["rewound"], values["sessions"], values["lost"]) == ("1", "1", "2", "0")
         assert int(values["to_robot"]) > 0
         bench.wait_until(lambda: bench.node.logged("the recording has ended or is paused"))
-
-
-@pytest.mark.parametrize("profile", ["amigo", "amigo-sh", "p3dx-sh", "erratic"])
-def test_robot_config_holds_the_packets_it_was_made_of(profile: str) -> None:
-    then = simulated.Bench(Options(), profile)
-    then.connect()
-    identity, config = then.robot.session.identity, then.robot.tuning.config
-    assert identity and config
-    message = robot_config(identity, then.robot.profile, "", config, Header())
-    assert list(_packets_of(message)) == [identity, config]
 
 
 # --- a bag and a player ----------------------------------------------------------------------------------------

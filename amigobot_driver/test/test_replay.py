@@ -233,6 +233,13 @@ class TestFromTheMiddle:
         assert played.robot.profile.name == "amigo"
         assert played.robot.tuning.config == config
 
+    def test_a_recording_that_begins_in_mid_session_gets_the_config(self) -> None:
+        bench = Bench(Options())
+        bench.connect()
+        bench.robot.configure(Options(trace=True), bench.now)
+        bench.run(1)
+        assert "Config" in [event.name for event in bench.told(FrameSeen)]
+
 
 class TestGaps:
     def test_a_recorded_loss_of_the_link_is_replayed(self) -> None:

@@ -381,6 +381,8 @@ class Robot:
     def arrange(self, now: float) -> None:
         """Apply the options about ports and streams."""
         options, config = self.options, self.tuning.config
+        if options.trace and not self.link.trace and not self.unsupported(Command.CONFIG):
+            self.queue.put(Command.CONFIG())  # a recording that begins in mid-session needs it
         self.link.trace = options.trace
         self.digital_outputs.mask_first = options.digital_output_mask_first
         self.estimator.encoders.leading = options.encoder_odometry

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterator
-from typing import Any, get_args, get_type_hints
 
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
@@ -22,8 +20,7 @@ from rosbag2_interfaces.srv import IsPaused, Resume
 from amigobot_msgs.msg import Packet, RobotConfig
 
 from ..doctor import Finding, Severity
-from ..protocol import AmigoShTail, ArcosTail, Config, ErraticConfig, SyncReply
-from ..protocol import Packet as RobotPacket
+from ..protocol import SyncReply
 from ..replay import SCHEME, MissingPackets, Replay
 from ..wording import counted
 from .log import LogThrottle
@@ -131,9 +128,10 @@ class RecordingInput:
         return "; ".join(found) or "it is complete so far"
 
     def _on_config(self, message: RobotConfig) -> None:
-        for packet in _packets_of(message):
-            self._replay.identify(packet)
-        self._logger.info(f"the recording is of {message.name or 'a robot without a name'}, {message.robot_subclass}")
+        name, model = message.name, message.robot_subclass
+        if name or message.robot_class:  # else the robot has not replied yet
+            self._replay.identify(SyncReply(name=name, robot_class=message.robot_class, subclass=model))
+        self._logger.info(f"the recording is of {name or 'a robot without a name'}, {model}")
 
     def _on_packet(self, message: Packet) -> None:
         self._received_at = time.monotonic()
@@ -188,33 +186,3 @@ class PausedPlayer:
     def _on_resumed(self, _: Future) -> None:
         self._playing = True
         self._node.get_logger().info("player and node are ready: playing the recording")
-
-
-def _packets_of(message: RobotConfig) -> Iterator[RobotPacket]:
-    """Reconstruct the packets from which a driver made this message; there are none for a robot that did not reply."""
-    if message.name or message.robot_class:
-        yield SyncReply(name=message.name, robot_class=message.robot_class, subclass=message.robot_subclass)
-    values = dict(zip(message.raw_names, message.raw_values, strict=False))
-    if not message.received:
-        return
-    try:
-        if "parameter_version" in values:
-            yield ErraticConfig(**_fields(ErraticConfig, values))
-            return
-        own = _fields(Config, values)
-        rest = values.keys() - own.keys()
-        tail = AmigoShTail if "version_minor" in rest else ArcosTail
-        yield Config(**own, tail=tail(**_fields(tail, values)) if rest else None)
-    except (TypeError, ValueError):
-        return  # written by another driver version; the recorded packets are enough
-
-
-def _fields(kind: type, values: dict[str, str]) -> dict[str, Any]:
-    """Return the values of the fields of `kind`, converted to their types."""
-    hints = get_type_hints(kind)
-    texts = {name for name, hint in hints.items() if str in (hint, *get_args(hint))}
-    return {
-        field.name: values[field.name] if field.name in texts else int(values[field.name])
-        for field in dataclasses.fields(kind)
-        if field.name in values
-    }
