@@ -149,7 +149,7 @@ def test_a_request_that_another_one_contradicts_is_told_so(bench):
     first = bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 33, "rot_kv": 61}, bench.now))
     second = bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 44}, bench.now))
     bench.until(second.done)
-    assert first.result() == Outcome(False, "another request set rot_kp 44")
+    assert first.result() == Outcome(False, "tuning: another request replaced this one")
     assert second.result().success
     bench.run(1.0)
     assert bench.simulator._firmware.working.rot_kp == 44

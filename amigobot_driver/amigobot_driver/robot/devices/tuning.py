@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ...protocol import Command, Instruction, Parameters
 from ..component import Context
 from ..events import Configured, Notice
-from ..outcome import Outcome, finish
+from ..outcome import Outcome, finished
 from ..request import RequestComponent, RetryPolicy
 
 #: At 9600 baud a CONFIGpac takes a tenth of a second and may be delayed by the streams. Without an answer the driver
@@ -91,22 +91,15 @@ def check_tuning(values: Mapping[str, object]) -> None:
             raise ValueError(f"{name} is {value!r:.60}, allowed: {known.range_text}{why}")
 
 
-_NO_ANSWER = f"sent CONFIG {RETRIES.limit} times in {RETRIES.duration:.1f} s, the robot did not answer"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Caller:
-    """A caller that waits for its values to be confirmed; without values, for a CONFIGpac."""
-
-    values: Mapping[str, int]
-    future: Future[Outcome] = field(default_factory=Future)
-
-
 class Tuning(RequestComponent):
-    """Reads CONFIGpac at the start of each session and after each change; re-applies what was requested."""
+    """Reads CONFIGpac at the start of each session and after each change; re-applies what was requested.
+
+    All callers that wait at the same time get the same result, when the robot reports every requested value.
+    """
 
     name = "tuning"
     retries = RETRIES
+    confirmed_by = (Parameters,)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -114,7 +107,6 @@ class Tuning(RequestComponent):
         self.own: dict[str, int] = {}  #: values of the robot before any was set
         self.requested: dict[str, int] = {}  #: fields of CONFIGpac, in its units
         self._changed: set[str] = set()  #: requested and not sent yet: sent even if the last CONFIGpac shows the value
-        self._waiting: list[_Caller] = []
         self._answered = False  #: a CONFIGpac has arrived since the request was started
         self._lacking: list[str] = []  #: requested, and announced as values that the firmware does not have
         context.on_packet(Parameters, self._on_config)
@@ -137,17 +129,14 @@ class Tuning(RequestComponent):
         """
         check_tuning(values)
         self._context.require(Command.CONFIG)
-        for caller in list(self._waiting):
-            if other := [name for name, value in values.items() if caller.values.get(name, value) != value]:
-                requested = ", ".join(f"{name} {values[name]}" for name in other)
-                self._finish(caller, False, f"another request set {requested}")
+        lacking = [name for name in values if self.config and not self._has(self.config, name)]
+        awaited = self._differences() if self.pending else []
+        replaced = any(self.requested[name] != values.get(name, self.requested[name]) for name in awaited)
         for name, value in values.items():
-            if self.config is None or self._has(self.config, name):
+            if name not in lacking:
                 self._require(name, value)
-        caller = _Caller(dict(values))
-        self._waiting.append(caller)
-        self._start(now)
-        return caller.future
+        result = self.replace(now) if replaced else self.request(now)
+        return finished(False, _no_such(lacking)) if lacking else result
 
     def release(self, names: Iterable[str]) -> None:
         """Release values: they become the robot's own again, with the next `set` or `read`.
@@ -170,15 +159,15 @@ class Tuning(RequestComponent):
         """
         return self.set({}, now)
 
+    def start(self, now: float) -> None:
+        """Begin with the first attempt at `now` (s), again if the request is pending already."""
+        self._answered = False
+        super().start(now)
+
     def on_session_start(self, now: float) -> None:
         """Read CONFIGpac and apply the requested values again."""
         self.config = None
-        self._start(now)
-
-    def on_session_end(self, reason: str) -> None:
-        """Fail the pending requests."""
-        self._finish_all(reason)
-        self.fail(reason)
+        self.start(now)
 
     # -- the robot's answer -----------------------------------------------------------------------------------
 
@@ -187,33 +176,21 @@ class Tuning(RequestComponent):
         if not self.own:
             self.own = {name: value for name in TUNABLE if (value := config.value(name)) is not None}
         self.config = config
-        self._announce_lacking(config)
         self._answered = True
-        if self.attempts:
-            for caller in list(self._waiting):
-                self._compare(caller, config)
-        if not self._waiting and not self._differences():
-            self.succeed("")
-        elif not self.pending or self.attempts > RETRIES.limit:
-            self._start(now)
-        if changed:
-            self._context.emit(Configured(config))
-
-    def _announce_lacking(self, config: Parameters) -> None:
         lacking = [name for name in self.requested if not self._has(config, name)]
         if lacking and lacking != self._lacking:
             self._context.emit(Notice(f"{_no_such(lacking)}: not set"))
         self._lacking = lacking
+        if self._differences() and (not self.pending or self.attempts > RETRIES.limit):
+            self.start(now)
+        if changed:
+            self._context.emit(Configured(config))
 
-    def _compare(self, caller: _Caller, config: Parameters) -> None:
-        """Finish a request when its values were sent and a CONFIGpac shows them."""
-        missing = [name for name in caller.values if not self._has(config, name)]
-        if any(
-            name not in missing and (name in self._changed or config.value(name) != value)
-            for name, value in caller.values.items()
-        ):
-            return
-        self._finish(caller, not missing, _no_such(missing) if missing else "confirmed by the robot")
+    def _confirmation(self, config: Parameters) -> str:
+        return "" if self._differences() else "confirmed by the robot"
+
+    def _confirmation_after_interval(self) -> str:
+        return self._confirmation(self.config) if self._answered and self.config else ""
 
     # -- what is sent -----------------------------------------------------------------------------------------
 
@@ -221,15 +198,6 @@ class Tuning(RequestComponent):
         if self.requested.get(name) != value:
             self._changed.add(name)
         self.requested[name] = value
-
-    def _start(self, now: float) -> None:
-        self._answered = False
-        self.start(now)
-
-    def _confirmation_after_interval(self) -> str:
-        if self._answered and self.attempts == RETRIES.limit:
-            self._give_up()
-        return "confirmed" if self._answered and not self._waiting and not self._differences() else ""
 
     def _commands(self) -> Iterator[Instruction]:
         # Read first, to know the robot's own values; without an answer the requested ones are set all the same.
@@ -253,33 +221,19 @@ class Tuning(RequestComponent):
         """Return whether the robot has this value and it can be set."""
         return config.value(name) is not None and not self._context.unsupported(TUNABLE[name].command)
 
-    # -- failure ----------------------------------------------------------------------------------------------
-
-    def _give_up(self) -> None:
-        """Fail after the last attempt; refused values are not sent again in later sessions."""
-        missed = {name: self.requested[name] for name in self._differences()}
-        if missed and self.config:
-            self.given_up += 1
-            found = ", ".join(f"{name} {self.config.value(name)} instead of {missed[name]}" for name in missed)
-            text = f"after {RETRIES.limit} tries the robot reports {found}"
-            if not self._waiting:
-                self._context.emit(Notice(text))
-            self._finish_all(text)
-        for name in missed:
-            del self.requested[name]
-            self._changed.discard(name)
-
     def _failure(self) -> str:
-        self._finish_all(_NO_ANSWER)
-        return _NO_ANSWER
-
-    def _finish_all(self, message: str) -> None:
-        for caller in list(self._waiting):
-            self._finish(caller, False, message)
-
-    def _finish(self, caller: _Caller, success: bool, message: str) -> None:
-        self._waiting.remove(caller)
-        finish(caller.future, Outcome(success, message))
+        """Go on to ask a robot that does not answer; values that it refuses are not sent again in later sessions."""
+        if not (self._answered and self.config):
+            return f"{self._sent('CONFIG')}, the robot did not answer"
+        missed = {name: self.requested.pop(name) for name in self._differences()}
+        self._changed -= missed.keys()
+        found = ", ".join(f"{name} {self.config.value(name)} instead of {value}" for name, value in missed.items())
+        text = f"after {RETRIES.limit} tries the robot reports {found}"
+        self.given_up += 1
+        if not self._callers:
+            self._context.emit(Notice(text))
+        self.fail(text)
+        return ""
 
 
 def _no_such(names: Iterable[str]) -> str:
