@@ -12,11 +12,8 @@ sound is played, so SOUND and SAY are sent once: sent again, they would play aga
 from __future__ import annotations
 
 import difflib
-import math
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 
 from ...errors import RequestRefusedError
 from ...protocol import Command, Instruction, Playlist
@@ -24,7 +21,7 @@ from ...wording import counted, on_or_off
 from ..command_queue import QUEUE_FULL
 from ..component import Context
 from ..events import Notice
-from ..outcome import Callers, Outcome, finished
+from ..outcome import Outcome, finished
 from ..request import RequestComponent, RetryPolicy
 from .tones import HALF_CYCLE, tone_pairs
 
@@ -42,39 +39,104 @@ GROUP = "~"
 _ARCOS = "C"
 
 
-@dataclass(slots=True, eq=False)
-class _Question:
-    """Commands that a PLAYLISTpac answers."""
+#: A PLAYLISTpac waits for its info cycle and, at 9600 baud, for the SIP.
+_RETRIES = RetryPolicy(interval=0.4, limit=8)
 
-    commands: tuple[Instruction, ...]
-    answers: Callable[[Playlist], bool]  #: returns whether a packet is the answer
-    on_answer: Callable[[float], object]  #: is called with the time (s)
-    on_silence: Callable[[str], str]  #: returns the message of the failure; gets what was sent
-    callers: Callers = field(default_factory=Callers)
+
+class _SoundSwitch(RequestComponent):
+    """Whether sounds are on: the answers to PLAYLIST report it."""
+
+    name = "sound_switch"
+    retries = _RETRIES
+    confirmed_by = (Playlist,)
+    requested: bool | None = None  #: None: leave it as it is
+    reported: bool | None = None
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        context.on_packet(Playlist, self._on_entry)
+
+    def set(self, on: bool, now: float) -> Future[Outcome]:
+        """Switch; see `SoundPlayer.switch`."""
+        self._context.require(Command.SOUNDTOG)
+        self.requested = on
+        return self.replace(now)
+
+    def on_session_start(self, now: float) -> None:
+        """Switch the sounds again if that was requested."""
+        self.reported = None
+        super().on_session_start(now)
+
+    def _on_entry(self, packet: Playlist, stamp: float, now: float) -> None:
+        self.reported = bool(packet.enabled)
+
+    def _commands(self) -> Iterable[Instruction]:
+        yield Command.SOUNDTOG(int(bool(self.requested)))
+        if not self._context.unsupported(Command.PLAYLIST):
+            yield Command.PLAYLIST(LAST_SYSTEM_SOUND + 1)
+
+    def _confirmation(self, packet: Playlist) -> str:
+        return f"sounds {on_or_off(self.reported)}, confirmed by the robot" if self.reported is self.requested else ""
+
+    def _failure(self) -> str:
+        sent = self._sent()
+        if unreadable := self._context.unsupported(Command.PLAYLIST):
+            return f"{sent}; {unreadable}, the only one that reports whether sounds are on"
+        self.requested = self.reported
+        return f"{sent}; the robot reports {'nothing' if self.reported is None else f'sounds {on_or_off(self.reported)}'}"
+
+
+class _SoundLookup(RequestComponent):
+    """Reads the entry of a sound before it is played."""
+
+    name = "sound"
+    retries = _RETRIES
+    confirmed_by = (Playlist,)
+
+    def __init__(self, context: Context, play: Callable[[int], tuple[bool, str]]) -> None:
+        """Make the component; `play` plays a sound whose entry is known, and returns the outcome."""
+        super().__init__(context)
+        self._play = play
+        self._number = 0
+
+    def play(self, number: int, now: float) -> Future[Outcome]:
+        """Read the entry of a sound, and play it."""
+        self._number = number
+        return self.replace(now)
+
+    def _commands(self) -> Iterable[Instruction]:
+        return [Command.PLAYLIST(self._number)]
+
+    def _confirmation(self, packet: Playlist) -> str:
+        if packet.number != self._number:
+            return ""
+        success, message = self._play(self._number)
+        if not success:
+            self.fail(message)
+        return message if success else ""
+
+    def _failure(self) -> str:
+        return f"{self._sent()} and got no answer: SOUND {self._number} was not sent"
 
 
 class SoundPlayer(RequestComponent):
-    """Lists, switches and plays the sounds of the robot. It asks one question at a time."""
+    """Lists, switches and plays the sounds of the robot. The request is that of the playlist."""
 
     name = "sounds"
-    #: A PLAYLISTpac waits for its info cycle and, at 9600 baud, for the SIP.
-    retries = RetryPolicy(interval=0.4, limit=8)
+    retries = _RETRIES
     confirmed_by = ()
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.enabled: bool | None = None  #: as last reported
-        self.requested: bool | None = None  #: None: leave it as it is
         self.complete = False  #: `entries` has the whole playlist
         self.entries: dict[int, Playlist] = {}  #: every answer of this session, by number, empty ones too
-        self._questions: deque[_Question] = deque()  #: the first one is being asked
-        self._listing = False  #: the playlist is being read
+        self._asked = 0  #: number that is being requested; 0: all user sounds
         self._streaming = False  #: the answer to PLAYLIST 0 is arriving; the robot answers nothing else meanwhile
         self._count = 0  #: user sounds, as the robot has announced
         self._user: set[int] = set()  #: numbers of the user sounds that have arrived
-        self._list_callers = Callers()
         context.on_packet(Playlist, self._on_entry)
         self._quiet = context.timeouts.timer(self._on_quiet)
+        self._switch, self._lookup = _SoundSwitch(context), _SoundLookup(context, self._play)
 
     # -- requests ---------------------------------------------------------------------------------------------
 
@@ -91,13 +153,12 @@ class SoundPlayer(RequestComponent):
         self._context.require(Command.PLAYLIST)
         if self.complete and not refresh:
             return finished(True, counted(len(self.playlist), "sound"))
-        if self._listing:
-            return self._list_callers.new_future()
+        if self.pending or self._streaming:
+            return self._callers.new_future()
         if refresh:
             self._forget()
-        self._listing, self._list_callers = True, Callers()
-        question = _Question((Command.PLAYLIST(0),), blank, self._on_count, self._on_unlisted, self._list_callers)
-        return self._ask(question, now)
+        self._asked = 0
+        return self.request(now)
 
     def switch(self, on: bool, now: float) -> Future[Outcome]:
         """Switch the sounds on or off (SOUNDTOG).
@@ -105,8 +166,7 @@ class SoundPlayer(RequestComponent):
         Returns:
             The result, when the robot has confirmed it or the retries are over.
         """
-        self._context.require(Command.SOUNDTOG)
-        return self._switch(on, now)
+        return self._switch.set(on, now)
 
     def play(self, number: int, now: float) -> Future[Outcome]:
         """Play a stored sound (SOUND), once.
@@ -123,13 +183,7 @@ class SoundPlayer(RequestComponent):
             raise RequestRefusedError(f"sound is {number}, allowed: 1 to {LAST_SOUND}")
         if number in self.entries or self._streaming:
             return finished(*self._play(number))
-        question = _Question(
-            (Command.PLAYLIST(number),),
-            lambda entry: entry.number == number,
-            lambda now: question.callers.finish(*self._play(number)),
-            lambda sent: f"{sent} and got no answer: SOUND {number} was not sent",
-        )
-        return self._ask(question, now)
+        return self._lookup.play(number, now)
 
     def say(
         self, durations: Sequence[float], frequencies: Sequence[float], half_cycle: float = HALF_CYCLE
@@ -154,6 +208,11 @@ class SoundPlayer(RequestComponent):
         return finished(*self._send(Command.SAY(tones), f"SAY with {counted(len(tones) // 2, 'tone')}"))
 
     # -- what is known ----------------------------------------------------------------------------------------
+
+    @property
+    def enabled(self) -> bool | None:
+        """Whether sounds are on, as last reported."""
+        return self._switch.reported
 
     @property
     def playlist(self) -> tuple[Playlist, ...]:
@@ -189,139 +248,75 @@ class SoundPlayer(RequestComponent):
         groups = [index for index, entry in enumerate(following) if is_group(entry)]
         return tuple(following[: groups[0] if groups else None])
 
-    # -- the session ------------------------------------------------------------------------------------------
+    # -- the playlist -----------------------------------------------------------------------------------------
 
     def on_session_start(self, now: float) -> None:
-        """Forget the playlist; switch the sounds again if that was requested."""
-        self.enabled = None
+        """Forget the playlist."""
         self._forget()
-        if self.requested is not None:
-            self._switch(self.requested, now)
 
     def on_session_end(self, reason: str) -> None:
-        """Fail every request."""
-        self._listing = self._streaming = False
+        """Fail the request."""
+        self._streaming = False
         self._quiet.cancel()
-        self.fail(reason)
-        for callers in (self._list_callers, *(question.callers for question in self._questions)):
-            callers.finish(False, f"sounds: {reason}")
-        self._questions.clear()
+        super().on_session_end(f"sounds: {reason}")
 
     def _on_entry(self, packet: Playlist, stamp: float, now: float) -> None:
-        self.enabled = bool(packet.enabled)
         if self._streaming:
             # A second count, after PLAYLIST 0 was sent twice, is no empty entry.
             if not (blank(packet) and packet.number == self._count):
                 self.entries[packet.number] = packet
                 self._user.add(packet.number)
             self._quiet.set(now + (LATE if len(self._user) < self._count else QUIET))
-            return
-        question = self._questions[0] if self.attempts and self._questions else None
-        if question and question.answers is blank and blank(packet):
-            self._count = packet.number
+        elif self._is_count(packet):
+            self._on_count(packet.number, now)
         else:
             self.entries[packet.number] = packet
-        if question and question.answers(packet):
-            self._questions.popleft()
-            self.succeed("")
-            question.on_answer(now)
-            self._ask_next(now)
+            if self.pending and packet.number == self._asked:
+                self._ask_next(now)
 
-    # -- questions --------------------------------------------------------------------------------------------
+    def _is_count(self, packet: Playlist) -> bool:
+        """Return whether a packet is the answer to PLAYLIST 0; one to another request may be an empty entry."""
+        asked = self.pending and self.attempts and not (self._asked or self._switch.pending or self._lookup.pending)
+        return bool(asked) and blank(packet)
 
-    def _ask(self, question: _Question, now: float) -> Future[Outcome]:
-        self._questions.append(question)
-        self._ask_next(now)
-        return question.callers.new_future()
-
-    def _ask_next(self, now: float) -> None:
-        if self._questions and not (self._streaming or self.pending):
-            self.start(now)
-
-    def _commands(self) -> Iterable[Instruction]:
-        return self._questions[0].commands
-
-    def _failure(self) -> str:
-        sent, question = self._sent(), self._questions.popleft()
-        self.given_up += 1
-        self.pause()
-        self._fail(question.callers, question.on_silence(sent))
-        self._ask_next(-math.inf)
-        return ""
-
-    def _fail(self, callers: Callers, message: str) -> None:
-        if not callers:
-            self._context.emit(Notice(message))
-        callers.finish(False, message)
-
-    # -- the playlist -----------------------------------------------------------------------------------------
-
-    def _on_count(self, now: float) -> None:
+    def _on_count(self, count: int, now: float) -> None:
         """Report how long the playlist takes; its user sounds follow by themselves."""
-        self._streaming = True
-        self._quiet.set(now + (LATE if self._count else QUIET))
-        entries = self._count + LAST_SYSTEM_SOUND
+        self.pause()
+        self._count, self._streaming = count, True
+        self._quiet.set(now + (LATE if count else QUIET))
+        entries = count + LAST_SYSTEM_SOUND
         duration = f"{counted(entries, 'entry', 'entries')} to read, about {entries * ENTRY_TIME:.0f} s"
         self._context.emit(Notice(f"playlist: {duration}; it is kept until the connection ends", trouble=False))
 
     def _on_quiet(self, now: float) -> None:
         self._streaming = False
-        self._read_system_sound(now)
         self._ask_next(now)
 
-    def _read_system_sound(self, now: float) -> None:
+    def _ask_next(self, now: float) -> None:
         """Request the next sound of the system; one at a time, as other requests need the line as well."""
-        number = next((number for number in range(1, LAST_SYSTEM_SOUND + 1) if number not in self.entries), None)
-        if number is not None:
-            question = _Question(
-                (Command.PLAYLIST(number),),
-                lambda entry: entry.number == number,
-                self._read_system_sound,
-                self._on_unlisted,
-                self._list_callers,
-            )
-            self._questions.append(question)
+        self._asked = next((number for number in range(1, LAST_SYSTEM_SOUND + 1) if number not in self.entries), 0)
+        if self._asked:
+            self.start(now)
             return
-        self._listing = False
         lost = self._count - len(self._user)
         self.complete = lost <= 0
         if self.complete:
-            self._list_callers.finish(True, counted(len(self.playlist), "sound"))
+            self.succeed(counted(len(self.playlist), "sound"))
         else:
-            self.given_up += 1
-            self._fail(self._list_callers, f"lost {lost} of {counted(self._count, 'sound')}: list them again")
+            self.give_up(f"lost {lost} of {counted(self._count, 'sound')}: list them again")
 
-    def _on_unlisted(self, sent: str) -> str:
-        self._listing = False
-        known = counted(len(self.playlist), "sound")
-        return f"{sent} and got no answer; {known} known"
+    def _commands(self) -> Iterable[Instruction]:
+        return [Command.PLAYLIST(self._asked)]
+
+    def _failure(self) -> str:
+        return f"{self._sent()} and got no answer; {counted(len(self.playlist), 'sound')} known"
 
     def _forget(self) -> None:
         self.complete = False
         self.entries.clear()
         self._user.clear()
 
-    # -- switching and playing --------------------------------------------------------------------------------
-
-    def _switch(self, on: bool, now: float) -> Future[Outcome]:
-        self.requested = on
-        unreadable = self._context.unsupported(Command.PLAYLIST)
-        answer = () if unreadable else (Command.PLAYLIST(LAST_SYSTEM_SOUND + 1),)
-
-        def failed(sent: str) -> str:
-            if unreadable:
-                return f"{sent}; {unreadable}, the only one that reports whether sounds are on"
-            self.requested = self.enabled
-            reported = "nothing" if self.enabled is None else f"sounds {on_or_off(self.enabled)}"
-            return f"{sent}; the robot reports {reported}"
-
-        question = _Question(
-            (Command.SOUNDTOG(int(on)), *answer),
-            lambda entry: bool(entry.enabled) is on,
-            lambda now: question.callers.finish(True, f"sounds {on_or_off(on)}, confirmed by the robot"),
-            failed,
-        )
-        return self._ask(question, now)
+    # -- playing ----------------------------------------------------------------------------------------------
 
     def _play(self, number: int) -> tuple[bool, str]:
         """Send SOUND, unless its entry shows that there is no sound; return the outcome."""
