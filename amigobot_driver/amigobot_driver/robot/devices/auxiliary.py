@@ -183,7 +183,6 @@ class AuxReader(_Direction):
         self._asked = 0  #: bytes of the request without an answer yet; 0: there is none
         self._overdue = math.inf  #: s, when its answer counts as missing
         self._singles = 1  #: requests for one byte before the next one for CHUNK
-        self._quiet = True  #: the last request for one byte had no answer
         self._to_flush = False
         self._next = context.sends.timer(self._ask)
         self._deadline = context.timeouts.timer(self._on_deadline)
@@ -245,7 +244,7 @@ class AuxReader(_Direction):
     def on_session_end(self, why: str) -> None:
         """Finish the pending reads with the bytes that have arrived."""
         self._asked, self._overdue = 0, math.inf
-        self._singles, self._quiet, self._to_flush = 1, True, False
+        self._singles, self._to_flush = 1, False
         if self._read:
             self._finish(self._read, False, why)
         self._next.cancel()
@@ -257,8 +256,7 @@ class AuxReader(_Direction):
         # The answer to an earlier request, which was replaced, may come late.
         if len(packet.data) == self._asked:
             self._asked, self._overdue = 0, math.inf
-            self._singles = 0 if self._quiet else max(0, self._singles - 1)
-            self._quiet = False
+            self._singles = max(0, self._singles - 1)
         self._buffer += packet.data
         self.stats.received += len(packet.data)
         self._serve(now)
@@ -282,7 +280,7 @@ class AuxReader(_Direction):
             if self._asked > 1:
                 self._singles = CHUNK
             else:
-                self._quiet = True
+                self._singles = 1  # the device is quiet
                 self.stats.asked_again += self._missing() > 0
             self._asked, self._overdue = 0, math.inf
         self._schedule()
@@ -302,7 +300,7 @@ class AuxReader(_Direction):
         if command.value:
             # Available bytes arrive within this time, behind a SIP and another answer and over a radio modem.
             patience = 0.1 + 100 * self._byte_time()
-            self._overdue = now + (QUIET if self._quiet and self._asked == 1 else patience)
+            self._overdue = now + (QUIET if self._asked == self._singles == 1 else patience)
             self._schedule()
 
     # -- asking -----------------------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ class Motion(Component):
         self._motors_coming = motors_coming
         self._values_coming = values_coming
         self._progress: Progress | None = None  #: of the newest SIP in this session
-        self._stopping: list[_Stopping] = []
+        self._stopping: _Stopping | None = None
         #: computes the set-point within the limits
         self._limited: Callable[[], Setpoint] = lambda: STANDING
         self._stops_left = 0
@@ -293,7 +293,7 @@ class Motion(Component):
     def on_session_end(self, why: str) -> None:
         """Cancel every motion request; nothing is sent."""
         self._cancel_motion(why)
-        self._finish_stopping(remark="; the robot may have rolled on after that")
+        self._finish_stopping("; the robot may have rolled on after that")
         self._progress = None
         self._running, self._no_robot = False, why
         self._motors_off_since = math.inf
@@ -313,7 +313,7 @@ class Motion(Component):
             now=now,
         )
         if self._stopping:
-            self._watch_stopping(self._progress)
+            self._watch_stopping(self._stopping, self._progress)
         if isinstance(self.requested, MotionGoal):
             self._advance(self.requested, self._progress)
         elif isinstance(self.requested, Heading) and self._estimator.jumped:
@@ -378,7 +378,7 @@ class Motion(Component):
             self._queue.drop(Priority.VELOCITY)
         if isinstance(before, MotionGoal):
             self._end_goal(_REPLACED)
-        if moves and self._stopping:
+        if moves:
             # From now on another motion moves the robot.
             self._finish_stopping()
         if not moves and before:
@@ -416,22 +416,22 @@ class Motion(Component):
     def _end_goal(self, why: str) -> None:
         """End the current goal; its outcome waits until the robot is at rest."""
         if isinstance(self.requested, MotionGoal) and not self.requested.ended.done():
-            self._stopping.append(_Stopping(self.requested, why))
+            self._stopping = _Stopping(self.requested, why)
 
-    def _watch_stopping(self, progress: Progress) -> None:
-        for stopping in self._stopping:
-            stopping.goal.measure(progress.odometry)
-            stopping.since = min(stopping.since, progress.now)
+    def _watch_stopping(self, stopping: _Stopping, progress: Progress) -> None:
+        stopping.goal.measure(progress.odometry)
+        stopping.since = min(stopping.since, progress.now)
+        since = progress.now - stopping.since
         # A command from before the stop may still have an effect.
-        settled = [goal for goal in self._stopping if progress.at_rest and progress.now - goal.since >= SETTLE]
-        overdue = [goal for goal in self._stopping if progress.moving and progress.now - goal.since > STOP_LIMIT]
-        self._finish_stopping(settled)
-        self._finish_stopping(overdue, f"; the robot has not come to rest within {STOP_LIMIT:g} s")
+        if progress.at_rest and since >= SETTLE:
+            self._finish_stopping()
+        elif progress.moving and since > STOP_LIMIT:
+            self._finish_stopping(f"; the robot has not come to rest within {STOP_LIMIT:g} s")
 
-    def _finish_stopping(self, stopped: list[_Stopping] | None = None, remark: str = "") -> None:
-        """Set the outcome of goals that were ended, by default of all."""
-        for stopping in list(self._stopping) if stopped is None else stopped:
-            self._stopping.remove(stopping)
+    def _finish_stopping(self, remark: str = "") -> None:
+        """Set the outcome of the goal that was ended, if there is one."""
+        if stopping := self._stopping:
+            self._stopping = None
             progress = stopping.goal.progress_text()
             stopping.goal.finish(Outcome(False, f"ended after {progress}: {stopping.why}{remark}"))
 
