@@ -17,57 +17,10 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .api import (
-        AmigoBot,
-        BatteryState,
-        EventStream,
-        Identity,
-        IoState,
-        LinkQuality,
-        Pid,
-        PidGains,
-        Pose,
-        Recording,
-        SonarReading,
-        Sound,
-        Subscription,
-    )
-    from .errors import (
-        AmigoBotError,
-        AuxReadFailedError,
-        ConnectionFailedError,
-        ConnectionLostError,
-        MotionFailedError,
-        PortError,
-        ProfileError,
-        RecordingError,
-        RequestFailedError,
-        RequestRefusedError,
-    )
-    from .profiles import Profile
-    from .robot import (
-        TUNABLE,
-        BatteryChanged,
-        BatteryLevel,
-        BumperReading,
-        CompassReading,
-        EncoderReading,
-        Event,
-        FloorReading,
-        GripperReading,
-        JoystickReading,
-        LinkChanged,
-        LinkState,
-        MotionFeedback,
-        MotorCurrents,
-        Notice,
-        Odometry,
-        Options,
-        Ping,
-        Report,
-        RobotSnapshot,
-        TurnRate,
-    )
+    from .api import *
+    from .errors import *
+    from .profiles import *
+    from .robot import *
 
 __all__ = [
     "TUNABLE",

@@ -83,7 +83,8 @@ class _SoundSwitch(RequestComponent):
         if unreadable := self._context.unsupported(Command.PLAYLIST):
             return f"{sent}; {unreadable}, the only one that reports whether sounds are on"
         self.requested = self.reported
-        return f"{sent}; the robot reports {'nothing' if self.reported is None else f'sounds {on_or_off(self.reported)}'}"
+        reported = "nothing" if self.reported is None else f"sounds {on_or_off(self.reported)}"
+        return f"{sent}; the robot reports {reported}"
 
 
 class _SoundLookup(RequestComponent):
