@@ -146,7 +146,7 @@ class NodeContext:
             return take_snapshot(robot)
 
     def warn(self, topic: str, text: str, key: str = "") -> None:
-        """Log a warning about a topic, which has no response; the same text (or key) less and less often."""
+        """Log a warning about a topic, which has no response; the same text (or key) once a minute."""
         if self.throttle.due(f"{topic} {key or text}"):
             self.node.get_logger().warning(f"{topic} {text}")
 

@@ -1,38 +1,23 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Logs the events of the robot. A repeated line is logged less and less often, so that it cannot fill a disk."""
+"""Logs the events of the robot. A repeated line is logged once a minute, so that it cannot fill a disk."""
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rclpy.node import Node
 
 from ..robot import BatteryChanged, BatteryLevel, Event, Identified, LinkChanged, LinkState, Notice
 from ..wording import given_name
 
-#: Seconds before the same line is logged again. Doubled each time while the cause persists, up to MAX_INTERVAL.
-INTERVAL, MAX_INTERVAL = 30.0, 3600.0
+#: Seconds before the same line is logged again.
+INTERVAL = 60.0
 #: How many recoveries are logged within INTERVAL: a link may fail and recover every few seconds.
 MAX_RECOVERIES = 3
-
-
-@dataclass(slots=True)
-class _Cause:
-    """What was logged, and when it may be logged again. Times in s."""
-
-    interval: float = INTERVAL
-    logged: tuple[float, ...] = ()  #: when the line was logged
-    last: float = -math.inf  #: when the line was last requested
-
-    def expired(self, now: float) -> bool:
-        """Whether it has been absent for so long that the next occurrence counts as new."""
-        return now - self.last > 2 * self.interval
 
 
 class LogThrottle:
@@ -40,7 +25,7 @@ class LogThrottle:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._causes: dict[str, _Cause] = {}
+        self._logged: dict[str, list[float]] = {}  #: s, when each line was logged within INTERVAL
         self._lock = threading.Lock()
 
     def due(self, key: str, limit: int = 1) -> bool:
@@ -48,26 +33,16 @@ class LogThrottle:
 
         Args:
             key: The line, or a key for lines that differ only in a value.
-            limit: How many times the line may be logged within one interval.
+            limit: How many times the line may be logged within INTERVAL.
         """
         now = self._clock()
         with self._lock:
-            self._causes = {key: cause for key, cause in self._causes.items() if not cause.expired(now)}
-            cause = self._causes.setdefault(key, _Cause())
-            cause.last = now
-            recent = tuple(at for at in cause.logged if now - at < cause.interval)
+            self._logged = {line: times for line, times in self._logged.items() if now - times[-1] < INTERVAL}
+            recent = [time for time in self._logged.get(key, ()) if now - time < INTERVAL]
             if len(recent) >= limit:
                 return False
-            if limit == 1 and cause.logged:
-                cause.interval = min(2 * cause.interval, MAX_INTERVAL)
-            cause.logged = (*recent, now)
+            self._logged[key] = [*recent, now]
             return True
-
-    def restart(self) -> None:
-        """Reset all intervals: after a reconnect, a failure has a new cause."""
-        with self._lock:
-            for cause in self._causes.values():
-                cause.interval = INTERVAL
 
 
 class EventLog:
@@ -92,8 +67,6 @@ class EventLog:
             limit = MAX_RECOVERIES if event.state is LinkState.RUNNING else 1
             trouble = event.state in (LinkState.DISCONNECTED, LinkState.LOST) and not event.requested
             self._log(event.note, trouble, limit, error=event.refused)
-            if event.state is LinkState.RUNNING:
-                self._throttle.restart()
         elif isinstance(event, BatteryChanged):
             self._log(f"battery {event.level.name.lower()}: {event.volts:.1f} V", event.level is not BatteryLevel.GOOD)
         elif isinstance(event, Notice):
