@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Ports for `amigobot doctor`, and two causes whose remedy is typed as it is printed.
+"""Two causes of `amigobot doctor` whose remedy is typed as it is printed.
 
 The commands of a remedy run in a shell. `sudo` and `usermod` are small scripts there, which leave this computer alone.
 """
@@ -12,27 +12,21 @@ import contextlib
 import grp
 import json
 import os
-import pty
-import select
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import tty
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import FrameDecoder, Instruction, decode
 from amigobot_driver.sim import Simulator, load_world
 from amigobot_driver.sim.pty import PtyConnection
 from amigobot_driver.sim.server import Served, serve
-from amigobot_driver.sim.tcp import TcpConnection
 
 PACKAGE = Path(__file__).parents[1]
 #: s that no examination takes, on however busy a machine.
@@ -68,39 +62,15 @@ _SCRIPTS = {
 
 
 class RobotLine:
-    """A simulated robot on a pty or on TCP, and the commands that it received."""
+    """A simulated robot on a pty."""
 
-    def __init__(
-        self, where: Path | tuple[str, int], robot: str = "amigo", *, check_baud: bool = False, **options: Any
-    ) -> None:
-        self.simulator = Simulator(load_profile(robot), load_world(options.pop("world", "room")), **options)
-        self.start = self.simulator.truth.pose
-        self.lock = threading.Lock()
-        self.received: list[Instruction] = []
-        self._decoder, self._stopped = FrameDecoder(), threading.Event()
-        receive = self.simulator.receive
-
-        def listen(data: bytes, now: float) -> None:
-            self.received += [decode(frame.data) for frame in self._decoder.feed(data, now)]
-            receive(data, now)
-
-        self.simulator.receive = listen  # type: ignore[method-assign]
-        self._connection: PtyConnection | TcpConnection
-        if isinstance(where, Path):
-            self._connection = PtyConnection(str(where), self.simulator, check_baud=check_baud, log=lambda text: None)
-            self.url = str(where)
-        else:
-            self._connection = TcpConnection(where, self.simulator, log=lambda text: None)
-            self.url = f"{where[0]}:{self._connection.port}"
-        served, arguments = Served(self.simulator, self._connection), {"stopped": self._stopped.is_set}
+    def __init__(self, path: Path) -> None:
+        simulator, self.url = Simulator(load_profile("amigo"), load_world("room")), str(path)
+        self._connection = PtyConnection(self.url, simulator, check_baud=False, log=lambda text: None)
+        self._stopped = threading.Event()
+        served, arguments = Served(simulator, self._connection), {"stopped": self._stopped.is_set}
         self._thread = threading.Thread(target=serve, args=(served,), kwargs=arguments, daemon=True)
         self._thread.start()
-
-    @property
-    def has_moved(self) -> bool:
-        """Whether the robot was moved at any time: its wheels turn, or it is elsewhere."""
-        truth = self.simulator.truth
-        return truth.pose != self.start or bool(truth.left_velocity or truth.right_velocity)
 
     def close(self) -> None:
         self._stopped.set()
@@ -108,81 +78,11 @@ class RobotLine:
         self._connection.close()
 
 
-class PtyLine:
-    """A pty on which a function answers to bytes: `answer(data)` is called with what came, b"" ten times a second."""
-
-    def __init__(self, path: Path, answer: Callable[[bytes], bytes]):
-        self._master, slave = pty.openpty()
-        tty.setraw(slave)
-        os.symlink(os.ttyname(slave), path)
-        os.close(slave)
-        self.url, self._path = str(path), path
-        self._answer, self._stopped = answer, threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        while not self._stopped.is_set():
-            try:
-                ready = select.select([self._master], [], [], 0.1)[0]
-                if data := self._answer(os.read(self._master, 4096) if ready else b""):
-                    os.write(self._master, data)
-            except OSError:  # no client has it open
-                time.sleep(0.1)
-
-    def close(self) -> None:
-        if not self._stopped.is_set():
-            self._stopped.set()
-            self._thread.join()
-            self._path.unlink(missing_ok=True)
-            os.close(self._master)
-
-
-class TcpLine:
-    """A TCP server with the same kind of function; it serves `most` clients, and hangs up on the others."""
-
-    def __init__(self, address: tuple[str, int], answer: Callable[[bytes], bytes], most: int = 100):
-        self._listener = socket.create_server(address)
-        self.url = f"{address[0]}:{self._listener.getsockname()[1]}"
-        self._answer, self._most, self._stopped = answer, most, threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        clients: list[socket.socket] = []
-        while not self._stopped.is_set():
-            ready = select.select([self._listener, *clients], [], [], 0.1)[0]
-            if self._listener in ready:
-                client = self._listener.accept()[0]
-                if len(clients) < self._most:
-                    clients.append(client)
-                else:
-                    client.close()
-            for client in list(clients):
-                try:
-                    data = client.recv(4096) if client in ready else b""
-                    if client in ready and not data:
-                        raise OSError
-                    if answer := self._answer(data):
-                        client.sendall(answer)
-                except OSError:
-                    clients.remove(client)
-                    client.close()
-        for client in clients:
-            client.close()
-        self._listener.close()
-
-    def close(self) -> None:
-        self._stopped.set()
-        self._thread.join()
-
-
 @dataclass
 class Diagnosis:
     """What one run of `amigobot doctor` said."""
 
     status: int
-    seconds: float
     result: dict[str, Any]
 
     @property
@@ -230,7 +130,6 @@ class Bench:
         identity: dict[str, str] = {}
         if self.user is not None:
             identity = {"BENCH_USER": str(self.user), "BENCH_GROUPS": " ".join(map(str, self.groups))}
-        began = time.monotonic()
         done = subprocess.run(
             [str(self.folder / "bin" / "amigobot"), "doctor", *arguments, "--json", "--no-ros"],
             capture_output=True,
@@ -239,15 +138,14 @@ class Bench:
             env={**self.environment(), **identity},
             cwd=self.folder,
         )
-        seconds = time.monotonic() - began
         try:
-            return Diagnosis(done.returncode, seconds, json.loads(done.stdout))
+            return Diagnosis(done.returncode, json.loads(done.stdout))
         except ValueError:
             raise AssertionError(f"no JSON but {done.stdout}{done.stderr}") from None
 
     def is_well(self) -> bool:
         """Whether the doctor finds no problem, but that this computer is overloaded: then the robot is late, too."""
-        diagnosis = self.doctor(self.robot.url)
+        diagnosis = self.doctor(self.robot.url, "--seconds", "4")
         return diagnosis.status == 0 or "overload" in diagnosis.causes
 
     def type(self, command: str) -> subprocess.CompletedProcess[str]:
@@ -260,11 +158,6 @@ class Bench:
             env=self.environment(),
             cwd=self.folder,
         )
-
-
-def silent(data: bytes) -> bytes:
-    """Answer nothing."""
-    return b""
 
 
 @contextlib.contextmanager

@@ -40,7 +40,8 @@ class Fault:
     robot: str = "amigo"
     options: dict[str, Any] = field(default_factory=dict)  #: of the simulator
     act: Callable[[Simulator, float], None] = lambda simulator, now: None  #: called all the time
-    hangs_up: Callable[[bytes], bool] = lambda sent: False  #: whether the peer closes the connection at these bytes
+    #: whether the peer closes the connection at these bytes, b"" when it is opened
+    hangs_up: Callable[[bytes], bool] = lambda sent: False
     network: bool = False  #: the port has no line speed
 
     def simulator(self) -> Simulator:
@@ -128,11 +129,39 @@ def sip(change: Callable[[bytearray, float], object]) -> Callable[[], Way]:
     return edited(edit)
 
 
+class Stranger:
+    """What is no robot: `answer(data)` is called with the bytes that came, and with b"" ten times a second."""
+
+    byte_time = 10 / 9600
+
+    def __init__(self, answer: Callable[[bytes], bytes]) -> None:
+        self._answer, self._said, self._next = answer, b"", 0.0
+
+    def start(self, now: float) -> None:
+        self._next = now
+
+    def receive(self, data: bytes, now: float) -> None:
+        self._said += self._answer(data) if data else b""
+
+    def transmit(self, now: float) -> bytes:
+        if now >= self._next:
+            self._next = now + 0.1
+            self._said += self._answer(b"")
+        said, self._said = self._said, b""
+        return said
+
+    def set_client_baud(self, baud: int) -> None:
+        """It has one speed."""
+
+    def disconnect(self) -> None:
+        """It has no session."""
+
+
 class VirtualPort:
     """A port to a simulated robot behind a fault, on simulated time."""
 
-    def __init__(self, fault: Fault, simulator: Simulator | None = None) -> None:
-        self.now = 1000.0
+    def __init__(self, fault: Fault, simulator: Simulator | Stranger | None = None, now: float = 1000.0) -> None:
+        self.now = now
         self.fault = fault
         self.simulator = simulator or fault.simulator()
         self.simulator.start(self.now)
@@ -145,7 +174,9 @@ class VirtualPort:
         """Open it again."""
         if self._closed:
             self.simulator.disconnect()
-        self._closed = False
+        self._closed = self.fault.hangs_up(b"")
+        if not self.fault.network:
+            self.set_baud(baud)
         return self
 
     @property

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import sys
-import time
 import types
 import zipfile
 from collections.abc import Callable, Iterator
@@ -18,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doctor_bench import PtyLine, RobotLine, TcpLine, no_permission, port_busy, silent
-from fault_proxy import Fault, VirtualPort
+from doctor_bench import no_permission, port_busy
+from fault_proxy import Fault, Stranger, VirtualPort, changing
+from sim_client import Client
 
 from amigobot_driver.cli import main
 from amigobot_driver.doctor import Case, Cause, Finding, Severity, examine, parse_target, verdict
@@ -30,32 +30,44 @@ from amigobot_driver.doctor.report import Anonymizer
 from amigobot_driver.doctor.table import HELPERS
 from amigobot_driver.doctor.target import Kind
 from amigobot_driver.errors import PortError
-from amigobot_driver.protocol import Command, Instruction
-from amigobot_driver.sim import Faults
+from amigobot_driver.protocol import Command, FrameDecoder, decode
+from amigobot_driver.sim import Simulator
 from amigobot_driver.transport.simulated import simulator_of
 
 #: s of listening that show more than eight readings of each of eight sonars at 50 ms.
 LISTEN = 4.5
 
 
-def look(target: str, seconds: float = LISTEN, **options: object) -> list[Finding]:
-    """What the checks find at a target; at a simulated robot on simulated time."""
+#: A serial port that does not exist. The doctor does not look for a file where the name is a pattern.
+SERIAL = "/dev/robot*"
+#: A serial bridge on a network.
+NETWORK = "127.0.0.1:8101"
+SILENT = Stranger(lambda data: b"")
+
+
+def look(
+    target: str,
+    seconds: float = LISTEN,
+    *,
+    at: Simulator | Stranger | None = None,
+    fault: Fault | None = None,
+    now: float = 1000.0,
+    **options: object,
+) -> list[Finding]:
+    """What the checks find at a target, where `at` is or the robot of a sim:// URL, on simulated time from `now` on."""
     if target.startswith("sim://"):
         with contextlib.suppress(PortError):
-            port = VirtualPort(Fault(network=True), simulator_of(target)[0])
-            options = {"opener": port.open, "clock": port.clock, **options}
+            at = simulator_of(target)[0]
+    if at:
+        port = VirtualPort(fault or Fault(network=target != SERIAL), at, now)
+        options |= {"opener": port.open, "clock": port.clock}
     case = Case(target=parse_target(target), seconds=seconds, **options)  # type: ignore[arg-type]
     return list(examine(case))
 
 
-def problems(findings: list[Finding], *, of_link: bool = False) -> list[tuple[Finding, Cause]]:
-    """The verdict; with the problems of the link only if asked: a busy computer delays packets."""
-    return [one for one in verdict(findings) if of_link or one[0].check != "link"]
-
-
-def causes(findings: list[Finding], *, of_link: bool = False) -> list[str]:
-    """Keys of the causes; those of the link only if asked."""
-    return [cause.key for _, cause in problems(findings, of_link=of_link)]
+def causes(findings: list[Finding]) -> list[str]:
+    """Keys of the causes."""
+    return [cause.key for _, cause in verdict(findings)]
 
 
 def texts(findings: list[Finding], check: str) -> str:
@@ -73,40 +85,27 @@ def test_the_zeros_of_a_foreign_simulator_are_no_faults(tmp_path: Path) -> None:
     assert "no watchdog stops it" in texts(findings, "configuration")
 
 
-def test_the_doctor_sends_no_velocity_and_does_not_switch_the_motors_on(tmp_path: Path) -> None:
-    robot = RobotLine(tmp_path / "robot", "amigo-sh", seed=3)
-    try:
-        look(robot.url)
-        assert not robot.has_moved
-    finally:
-        robot.close()
-    names = {getattr(command, "name", str(command)) for command in robot.received}
+def test_the_doctor_sends_no_velocity_and_does_not_switch_the_motors_on() -> None:
+    robot, decoder, sent = simulator_of("sim://amigo-sh?world=room&seed=3")[0], FrameDecoder(), []
+    tap = changing(lambda data: sent.extend(decoder.feed(data, 0.0)) or data)  # type: ignore[func-returns-value]
+    start = robot.truth.pose
+    look(SERIAL, at=robot, fault=Fault(up=tap))
+    assert robot.truth.pose == start
+    commands = [decode(frame.data) for frame in sent]
+    names = {command.name for command in commands if command}
     assert "CONFIG" in names
-    for command in robot.received:
-        assert isinstance(command, Instruction)
-        if command.name in ("VEL", "RVEL", "VEL2", "ENABLE"):
-            assert not command.value, command
-    moving = {"MOVE", "HEAD", "DHEAD", "DCHEAD", "ROTATE", "SETO", "SAVE", "RESET", "E_STOP"}
-    assert not names & moving
+    assert not any(command.value for command in commands if command.name in ("VEL", "RVEL", "VEL2", "ENABLE"))
+    assert not names & {"MOVE", "HEAD", "DHEAD", "DCHEAD", "ROTATE", "SETO", "SAVE", "RESET", "E_STOP"}
 
 
-def test_a_robot_that_another_program_left_driving_is_stopped(tmp_path: Path) -> None:
-    robot = RobotLine(tmp_path / "robot", world="empty", baud=0)
-    try:
-        now = time.monotonic
-        for command in (*(Command.PULSE(), Command.OPEN(), Command.CLOSE()), Command.OPEN(), Command.ENABLE(1)):
-            robot.simulator.receive(command.encode(), now())
-            time.sleep(0.05)
-        robot.simulator.receive(Command.VEL(200).encode(), now())
-        time.sleep(1.0)
-        assert robot.has_moved
-        findings = look(robot.url, 2.0)
-        assert "a session was open" in texts(findings, "line")
-        assert robot.simulator.truth.left_velocity == robot.simulator.truth.right_velocity == 0.0
-        drove = [command for command in robot.received[6:] if getattr(command, "name", "") == "VEL" and command.value]
-        assert drove == []
-    finally:
-        robot.close()
+def test_a_robot_that_another_program_left_driving_is_stopped() -> None:
+    client = Client(where="empty").open()
+    client.send(Command.VEL(200))
+    client.run(1.0)
+    assert client.speed > 0.1
+    findings = look(SERIAL, 2.0, at=client.sim, now=client.now)
+    assert "a session was open" in texts(findings, "line")
+    assert client.sim.truth.left_velocity == client.sim.truth.right_velocity == 0.0
 
 
 # -- the line ---------------------------------------------------------------------------------------------------------
@@ -122,13 +121,9 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_what_is_no_robot_is_told_apart(name: str, tmp_path: Path) -> None:
+def test_what_is_no_robot_is_told_apart(name: str) -> None:
     answer, key = OTHERS[name]
-    line = PtyLine(tmp_path / "robot", answer)
-    try:
-        assert causes(look(line.url))[0] == key
-    finally:
-        line.close()
+    assert causes(look(SERIAL, at=Stranger(answer)))[0] == key
 
 
 # -- faults that need no second process -------------------------------------------------------------------------------
@@ -139,7 +134,7 @@ def test_a_faulty_sonar_is_named(kind: str) -> None:
     findings = look(f"sim://amigo?faults={kind}_sonars=2")
     key = {"dead": "sonar-deaf", "stuck": "sonar-stuck", "mute": "sonar-silent"}[kind]
     assert causes(findings) == [key]
-    ((finding, cause),) = problems(findings)
+    ((finding, cause),) = verdict(findings)
     assert finding.values["sonars"] == [2]
     assert "15 deg left" in cause.text
     assert 'sonar_sequence:="0 1 3 4 5 6 7"' in cause.command
@@ -165,11 +160,7 @@ def test_a_checksum_over_the_count_is_told_with_the_profile_for_it(tmp_path: Pat
 
 
 def test_a_bridge_with_telnet_is_a_warning() -> None:
-    bridge = TcpLine(("127.0.0.1", 0), lambda data: b"\xff\xfb\x01")
-    try:
-        assert "telnet" in causes(look(bridge.url))
-    finally:
-        bridge.close()
+    assert "telnet" in causes(look(NETWORK, at=Stranger(lambda data: b"\xff\xfb\x01")))
 
 
 def test_a_robot_that_takes_long_to_stop_is_an_error(tmp_path: Path) -> None:
@@ -184,7 +175,7 @@ def test_a_robot_that_takes_long_to_stop_is_an_error(tmp_path: Path) -> None:
 def test_a_bad_link_is_told_with_its_figures(load: float, expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))
     findings = look("sim://amigo?faults=corrupt=0.003&seed=2", 6.0)
-    assert causes(findings, of_link=True) == expected
+    assert causes(findings) == expected
     assert re.search(r"\d\.\d % damaged", texts(findings, "link"))
 
 
@@ -204,41 +195,24 @@ def test_packets_that_are_late_are_not_lost(stamps: list[float], lost: float) ->
     assert share == pytest.approx(lost, abs=0.03)
 
 
-def test_a_robot_at_an_unusual_line_speed_is_found(tmp_path: Path) -> None:
-    robot = RobotLine(tmp_path / "robot", baud=38400, check_baud=True)
-    try:
-        findings = look(robot.url, 2.0)
-        assert set(causes(findings)) <= {"overload"}  # of this computer
-        assert "-p baud:=38400" in texts(findings, "line speed")
-    finally:
-        robot.close()
+def test_a_robot_at_an_unusual_line_speed_is_found() -> None:
+    findings = look(SERIAL, 2.0, at=simulator_of("sim://amigo?baud=38400")[0])
+    assert causes(findings) == []
+    assert "-p baud:=38400" in texts(findings, "line speed")
 
 
-def test_silence_names_what_no_byte_distinguishes(tmp_path: Path) -> None:
-    line = PtyLine(tmp_path / "robot", silent)
-    try:
-        assert causes(look(line.url)) == ["robot-off", "battery-low", "wrong-socket", "wrong-cable"]
-    finally:
-        line.close()
+def test_silence_names_what_no_byte_distinguishes() -> None:
+    assert causes(look(SERIAL, at=SILENT)) == ["robot-off", "battery-low", "wrong-socket", "wrong-cable"]
+    assert {"robot-off", "battery-low", "other-client", "wrong-speed"} <= set(causes(look(NETWORK, at=SILENT)))
 
 
-def test_a_bridge_that_serves_another_client_is_told_from_a_silent_one() -> None:
-    busy = TcpLine(("127.0.0.1", 0), silent, most=0)
-    quiet = TcpLine(("127.0.0.1", 0), silent)
-    try:
-        assert causes(look(busy.url)) == ["other-client"]
-        assert {"robot-off", "battery-low", "other-client", "wrong-speed"} <= set(causes(look(quiet.url)))
-    finally:
-        busy.close()
-        quiet.close()
+def test_a_bridge_that_serves_another_client_hangs_up() -> None:
+    hangs_up = Fault(network=True, hangs_up=lambda sent: True)
+    assert causes(look(NETWORK, at=SILENT, fault=hangs_up)) == ["other-client"]
 
 
-def test_a_modem_is_called(tmp_path: Path) -> None:
-    robot = RobotLine(tmp_path / "robot", faults=Faults(modem=True))
-    try:
-        assert causes(look(robot.url, 2.0)) == []
-    finally:
-        robot.close()
+def test_a_modem_is_called() -> None:
+    assert causes(look(SERIAL, 2.0, at=simulator_of("sim://amigo?faults=modem=1")[0])) == []
 
 
 @pytest.mark.parametrize(
@@ -260,17 +234,12 @@ def test_a_wrong_target_is_explained(target: str, key: str, command: str) -> Non
 
 
 def test_a_slow_latency_timer_is_a_warning_with_the_command_that_sets_it(tmp_path: Path) -> None:
-    line = PtyLine(tmp_path / "robot", silent)
-    try:
-        name = Path(os.path.realpath(line.url)).name
-        device = tmp_path / "sys" / "class" / "tty" / name / "device"
-        device.mkdir(parents=True)
-        (device / "latency_timer").write_text("16\n")
-        findings = look(line.url, sysfs=tmp_path / "sys")
-        assert "latency-timer" in causes(findings)
-        assert "latency timer 16 ms" in texts(findings, "port")
-    finally:
-        line.close()
+    device = tmp_path / "class" / "tty" / Path(SERIAL).name / "device"
+    device.mkdir(parents=True)
+    (device / "latency_timer").write_text("16\n")
+    findings = look(SERIAL, at=SILENT, sysfs=tmp_path)
+    assert "latency-timer" in causes(findings)
+    assert "latency timer 16 ms" in texts(findings, "port")
 
 
 @pytest.mark.parametrize(
@@ -412,7 +381,7 @@ def test_a_healthy_robot_is_exit_status_0_in_80_columns(
     monkeypatch.setenv("COLUMNS", "80")
     for name in ("lost", "paused", "jitter", "late_answers"):  # a busy computer delays packets
         monkeypatch.setattr(Evidence, name, 0.0)
-    assert main(["doctor", "sim://amigo", "--seconds", "5", "--no-ros"]) == 0
+    assert main(["doctor", "sim://amigo", "--seconds", "2", "--no-ros"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "All is well at rest. Not examined: driving (`amigobot verify` does)."
     assert max(map(len, lines)) <= 80

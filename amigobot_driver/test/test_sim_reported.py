@@ -54,7 +54,7 @@ def test_the_driver_connects_drives_and_closes(name: str) -> None:
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_the_doctor_has_the_faults_of_the_robot_and_no_other(name: str) -> None:
-    found = causes(look(f"sim://?as={name}&check_baud=1"), of_link=True)
+    found = causes(look(f"sim://?as={name}&check_baud=1"))
     assert [key for key in found if key != "overload"] == FAULTY.get(name, [])  # this computer may be
 
 

@@ -159,9 +159,9 @@ class NetworkPort(Computer):
         """Whether it accepts a connection, and ends it at once."""
         if self.error:
             return attempt(self.target.host, self.target.tcp_port)
-        line, end = self.case.line, time.monotonic() + _HANG_UP
+        line, end = self.case.line, self.case.clock() + _HANG_UP
         assert line is not None
-        while time.monotonic() < end and not line.chunks and not line.unplugged:
+        while self.case.clock() < end and not line.chunks and not line.unplugged:
             line.wait(end)
         return line.unplugged
 
