@@ -50,7 +50,10 @@ def robots() -> Iterator[SimulatedRobots]:
 @pytest.fixture(scope="module")
 def shared_robot(robots: SimulatedRobots, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AmigoBot]:
     wired = tmp_path_factory.mktemp("profiles") / "wired.yaml"
-    wired.write_text("extends: amigo\nname: wired\nflash: {io1: 1}\n")
+    wired.write_text(
+        "extends: amigo\nname: wired\nflash: {io1: 1, SInfoCycle: 1, TransAcc: 1500, TransDecel: 1500,"
+        " RotAcc: 300, RotDecel: 300}\n"
+    )
     with AmigoBot(f"sim://?robot={wired}&world=empty&baud=115200", timeout=60) as robot:
         yield robot
 
@@ -179,7 +182,6 @@ def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
         (lambda robot: robot.set_odometry(math.nan), "expected a finite number of"),
         (lambda robot: robot.set_sonar_sequence(99), "sonar is 99, allowed: 0 to 7"),
         (lambda robot: robot.play_sound(0), "sound is 0, allowed: 1 to 255"),
-        (lambda robot: robot.play_sound("theremin"), "no sound is called 'theremin'"),
         (lambda robot: robot.aux_write(4, b"x"), "port is 4, allowed: 1 to 3"),
         (lambda robot: robot.set_config(speed=3), "working value speed cannot be set, allowed: trans_vel_max"),
         (lambda robot: robot.set_pid("left", kp=3), "allowed: rotation, translation"),
@@ -196,10 +198,11 @@ def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
     ],
 )
 def test_what_makes_no_sense_is_refused_with_what_is_allowed(
-    robot: AmigoBot, request_: Callable[[AmigoBot], object], text: str
+    shared_robot: AmigoBot, request_: Callable[[AmigoBot], object], text: str
 ) -> None:
+    shared_robot.wait_until_connected(PATIENCE)
     with pytest.raises(RequestRefusedError, match=text.replace("(", r"\(")) as refused:
-        request_(robot)
+        request_(shared_robot)
     assert "\n" not in str(refused.value)
 
 
@@ -340,6 +343,8 @@ def test_sounds_are_listed_searched_and_played(robot: AmigoBot) -> None:
     assert any(sound.is_group for sound in sounds)
     assert [sound.name for sound in robot.find_sounds("MEO")] == ["meow"]
     assert robot.find_sounds("theremin") == ()
+    with pytest.raises(RequestRefusedError, match="no sound is called 'theremin'"):
+        robot.play_sound("theremin")
     assert robot.play_sound("Meow").startswith("sent SOUND 58 (meow) once")
     assert robot.play_sound(58).startswith("sent SOUND 58")
     assert robot.enable_sounds(False) == "sounds off, confirmed by the robot"

@@ -78,11 +78,6 @@ def test_ctrl_c_ends_the_search_for_a_robot(arguments: tuple[str, ...], status: 
         os.close(port)
 
 
-def test_sounds_are_searched(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = amigobot(capsys, "sounds", "search", "MORN", "--json", "--port", AMIGO)
-    assert (status, [sound["number"] for sound in json.loads(out)]) == (0, [52])
-
-
 def test_say_plays_tones_where_the_robot_has_them(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = amigobot(capsys, "say", "0.1:440", "0.1:0", "--port", "sim://p3dx?world=empty")
     assert status == 0 and out.startswith("sent SAY")

@@ -16,7 +16,6 @@ from ros_bench import Bench, Robot
 from std_srvs.srv import SetBool
 
 from amigobot_msgs.srv import (
-    GetPid,
     SelectAnalogInput,
     SetDigitalOutputs,
     SetOdometry,
@@ -95,7 +94,7 @@ ROBOTS = ("amigo", "p3dx-sh", "erratic")
 
 @pytest.fixture(scope="module", params=ROBOTS)
 def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    flash = {"p3dx-sh": {"Charger": 1, "Gripper": 1}, "amigo": {"io0": 1}}.get(request.param, {})
+    flash = {"p3dx-sh": {"Charger": 1, "Gripper": 1}, "amigo": {"io0": 1, "SInfoCycle": 1}}.get(request.param, {})
     robot = Robot(request.param, flash=flash)
     with Bench(robot, allow_raw_commands=True) as bench:
         bench.connected()
@@ -124,28 +123,3 @@ def test_an_empty_request_of_any_service_changes_nothing_or_is_refused(bench: Be
         after = state(bench)
         changed = {key for key in before if before[key] != after[key]}
         assert changed <= allowed, (answers, list(map(str, bench.robot.received[received:])))
-
-
-@pytest.mark.parametrize(
-    ("request_", "success", "reported", "told"),
-    [
-        ({}, False, None, "nothing to set: kp, kv, ki unchanged: a term of 0 is set only with set_zeros: true"),
-        ({"kp": 35}, True, [35, 63, 3], "confirmed by the robot; kv, ki unchanged"),
-        ({"kp": 36, "kv": 64, "ki": 4}, True, [36, 64, 4], "confirmed by the robot"),
-        ({"kp": 37, "kv": 65, "set_zeros": True}, True, [37, 65, 0], "confirmed by the robot"),
-        ({"set_zeros": True}, True, [0, 0, 0], "confirmed by the robot"),
-        ({"kp": 40000}, False, [33, 63, 3], "rot_kp is 40000, allowed: 0 to 32767"),
-        ({"servo": 2, "kp": 5}, False, None, "servo is 2, allowed: 0 (rotation) or 1 (translation)"),
-    ],
-    ids=str,
-)
-def test_a_term_of_zero_is_set_only_where_the_request_says_so(
-    bench: Bench, request_: dict[str, Any], success: bool, reported: list[int] | None, told: str
-) -> None:
-    assert bench.call(SetPid, "set_pid", SetPid.Request(kp=33, kv=63, ki=3)).success
-    done = bench.call(SetPid, "set_pid", SetPid.Request(**request_))
-    assert (done.success, told in done.message) == (success, True), done.message
-    assert reported is None or list(done.reported) == reported
-    there = list(bench.call(GetPid, "get_pid").rotation)
-    working = bench.robot._simulator._firmware.working
-    assert there == [working.rot_kp, working.rot_kv, working.rot_ki] == (reported or [33, 63, 3])

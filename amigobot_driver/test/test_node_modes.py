@@ -21,7 +21,7 @@ from standstill import passes
 
 from amigobot_msgs.action import Move, Turn
 from amigobot_msgs.msg import HeadingVelocity, RobotStatus, WheelVelocities
-from amigobot_msgs.srv import SetOdometry, SetRobotConfig, SetSonarSequence
+from amigobot_msgs.srv import GetPid, SetOdometry, SetPid, SetRobotConfig, SetSonarSequence
 
 
 @pytest.fixture(scope="module")
@@ -179,3 +179,28 @@ def test_only_the_sonars_of_the_sequence_fire(bench: Bench) -> None:
     assert not all(math.isnan(value) for value in scan.last.ranges)
     request = SetSonarSequence.Request(all_sonars=True)
     assert bench.call(SetSonarSequence, "set_sonar_sequence", request).success
+
+
+@pytest.mark.parametrize(
+    ("request_", "success", "reported", "told"),
+    [
+        ({}, False, None, "nothing to set: kp, kv, ki unchanged: a term of 0 is set only with set_zeros: true"),
+        ({"kp": 35}, True, [35, 63, 3], "confirmed by the robot; kv, ki unchanged"),
+        ({"kp": 36, "kv": 64, "ki": 4}, True, [36, 64, 4], "confirmed by the robot"),
+        ({"kp": 37, "kv": 65, "set_zeros": True}, True, [37, 65, 0], "confirmed by the robot"),
+        ({"set_zeros": True}, True, [0, 0, 0], "confirmed by the robot"),
+        ({"kp": 40000}, False, [33, 63, 3], "rot_kp is 40000, allowed: 0 to 32767"),
+        ({"servo": 2, "kp": 5}, False, None, "servo is 2, allowed: 0 (rotation) or 1 (translation)"),
+    ],
+    ids=str,
+)
+def test_a_term_of_zero_is_set_only_where_the_request_says_so(
+    bench: Bench, request_: dict[str, Any], success: bool, reported: list[int] | None, told: str
+) -> None:
+    assert bench.call(SetPid, "set_pid", SetPid.Request(kp=33, kv=63, ki=3)).success
+    done = bench.call(SetPid, "set_pid", SetPid.Request(**request_))
+    assert (done.success, told in done.message) == (success, True), done.message
+    assert reported is None or list(done.reported) == reported
+    there = list(bench.call(GetPid, "get_pid").rotation)
+    working = bench.robot._simulator._firmware.working
+    assert there == [working.rot_kp, working.rot_kv, working.rot_ki] == (reported or [33, 63, 3])

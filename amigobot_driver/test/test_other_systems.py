@@ -32,7 +32,7 @@ for subcommand in ("find", "config", "record"):
         main([subcommand, "--help"])
     except SystemExit as end:
         assert end.code == 0
-main(["sounds", "search", "hello", "--port", "sim://amigo?baud=115200"])
+main(["io", "--port", "sim://amigo?baud=115200"])
 """
 
 
@@ -53,4 +53,4 @@ def test_the_api_drives_a_robot() -> None:
 
 
 def test_subcommands_work() -> None:
-    assert "hello" in run(SUBCOMMANDS)
+    assert "digital inputs" in run(SUBCOMMANDS)
