@@ -155,8 +155,9 @@ class Client:
         """Request the CONFIG packet; None if the robot does not answer."""
         for _ in range(_TRIES):
             if (answer := self.ask(Command.CONFIG(), Parameters)) is not None:
-                if answer.host_baud < len(BAUD_RATES):
-                    self._bridge_byte_time = _BYTE / BAUD_RATES[answer.host_baud]
+                code = answer.value("host_baud")
+                if code is not None and code < len(BAUD_RATES):
+                    self._bridge_byte_time = _BYTE / BAUD_RATES[code]
                 return answer
         return None
 

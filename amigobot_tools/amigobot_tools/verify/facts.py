@@ -90,8 +90,8 @@ def _signs(left: float, right: float) -> str:
 
 
 def _encoder_signs(phase: Phase) -> str | None:
-    ticks = [at.ticks for at in phase.log if at.ticks]
-    return _signs(*ticks[-1]) if ticks else None
+    left, right = phase.log[-1].ticks
+    return None if math.isnan(left) else _signs(left, right)
 
 
 def _position_bits(phase: Phase) -> int | str | None:

@@ -31,7 +31,7 @@ class Instant:
     heading: float  #: units since the first packet
     left: float  #: m/s of the left wheel
     right: float  #: m/s of the right wheel
-    ticks: tuple[float, float] | None = None  #: of the left and the right encoder since the first ones
+    ticks: tuple[float, float] = (math.nan, math.nan)  #: of the left and the right encoder since the first ones
     travel: float = 0.0  #: m that the middle of the axle has rolled
 
     @property
@@ -46,15 +46,14 @@ class Instant:
 
     @property
     def middle_ticks(self) -> float:
-        """Mean of the two encoders; only where there are some."""
-        assert self.ticks is not None
+        """Mean of the two encoders; NaN without encoders."""
         return sum(self.ticks) / 2
 
 
 def motion_log(
     packets: Iterable[Stamped], distance_unit: float, velocity_unit: float, ticks_per_meter: float
 ) -> list[Instant]:
-    """Return the motion of a drive, an instant for each standard packet.
+    """Return the motion of a drive, an instant for each standard packet, while encoders are streamed with theirs.
 
     Args:
         packets: Of all kinds.
@@ -82,39 +81,20 @@ def motion_log(
         )
         for (time, sip), x, y, heading in zip(sips, xs, ys, headings, strict=True)
     ]
-    left, right = (unwrapped([pair[side] for pair in counters.values()], _TICKS) for side in (0, 1))
-    for number, ticks in zip(counters, zip(left, right, strict=True), strict=True):
-        log[number].ticks = ticks
-    _add_travel(log, ticks_per_meter)
-    return log
-
-
-def _add_travel(log: Sequence[Instant], ticks_per_meter: float) -> None:
-    """Set the distance rolled, by the encoders if there are any, else by X and Y."""
-    known = counted(log) if ticks_per_meter else []
-    if known:
-        for at in known:
-            at.travel = at.middle_ticks / ticks_per_meter
+    streamed = 2 * len(counters) > len(log)
+    if streamed:
+        log = [log[number] for number in counters]
+        left, right = (unwrapped([pair[side] for pair in counters.values()], _TICKS) for side in (0, 1))
+        for at, ticks in zip(log, zip(left, right, strict=True), strict=True):
+            at.ticks = ticks
+    if streamed and ticks_per_meter:
         for at in log:
-            if at.ticks is None:
-                at.travel = _between(known, at.time)
-        return
-    for before, at in pairwise(log):
-        angle = math.tau / _TURN * (at.heading + before.heading) / 2
-        at.travel = before.travel + (at.x - before.x) * math.cos(angle) + (at.y - before.y) * math.sin(angle)
-
-
-def _between(known: Sequence[Instant], time: float) -> float:
-    """Return the distance rolled at a time between instants that have encoders; before and after them, the nearest."""
-    for before, after in pairwise(known):
-        if before.time <= time <= after.time:
-            return before.travel + (after.travel - before.travel) * (time - before.time) / (after.time - before.time)
-    return known[0].travel if time < known[0].time else known[-1].travel
-
-
-def counted(log: Iterable[Instant]) -> list[Instant]:
-    """Return the instants that have the encoders of their cycle."""
-    return [at for at in log if at.ticks is not None]
+            at.travel = at.middle_ticks / ticks_per_meter
+    else:
+        for before, at in pairwise(log):
+            angle = math.tau / _TURN * (at.heading + before.heading) / 2
+            at.travel = before.travel + (at.x - before.x) * math.cos(angle) + (at.y - before.y) * math.sin(angle)
+    return log
 
 
 def unwrapped(values: Sequence[float], size: int) -> list[float]:
@@ -159,9 +139,15 @@ def fit_line(points: Iterable[tuple[float, float]], weights: Iterable[float] | N
     return LineFit(slope, my - slope * mx, error, math.sqrt(rest / total + (error * mx) ** 2))
 
 
+def slope(points: Iterable[tuple[float, float]]) -> float:
+    """Return the slope of the straight line through some points; NaN without a line."""
+    fit = fit_line(points)
+    return math.nan if fit is None else fit.slope
+
+
 def mean(values: Iterable[float]) -> tuple[float, float]:
-    """Return the mean and its standard uncertainty from the scatter; NaN without values."""
-    numbers = list(map(float, values))
+    """Return the mean of what was found and its standard uncertainty from the scatter; NaN without values."""
+    numbers = [value for value in map(float, values) if math.isfinite(value)]
     if len(numbers) < 2:
         return (numbers[0] if numbers else math.nan), 0.0
     return statistics.fmean(numbers), statistics.stdev(numbers) / math.sqrt(len(numbers))

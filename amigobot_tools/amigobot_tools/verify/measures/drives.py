@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from amigobot_driver.protocol import Gyro, Sip
 
-from ..motion import Instant, LineFit, counted, fit_line, mean
+from ..motion import Instant, LineFit, fit_line, mean, slope
 from ..trial import Phase, Played, StepError, Trial
 
 _VELOCITY = 0.3  # m/s that the script commands
@@ -32,66 +32,59 @@ _TAPE, _PROTRACTOR = 0.002, math.radians(0.5)  # m, rad: standard uncertainties 
 _SHARE = 0.002  # share by which a distance on the floor is uncertain besides
 
 
+def _both(played: Played, commanded: float, found: Callable[[list[Instant]], float]) -> tuple[float, float]:
+    """Return what two drives show, one way and back, over what was commanded; with its standard uncertainty."""
+    (first, *_), (second, *_) = played.phases.values()
+    return mean([found(first.log) / commanded, found(second.log) / -commanded])
+
+
 def translation(trial: Trial, played: Played) -> None:
     """Four measures of the same distance, forward and back."""
     trial.figures = {key: figure for key, figure in trial.figures.items() if not key.startswith("scale.")}
-    units, ticks = trial.profile.units, trial.nominal_ticks
-    found: dict[str, list[float]] = {"velocity": [], "position": [], "encoder": []}
-    for name, truth in (("forward", _VELOCITY), ("back", -_VELOCITY)):
-        log = played[name].log
-        found["velocity"].append(statistics.fmean(at.velocity for at in log) / truth)
-        if fit := fit_line((at.time, at.x) for at in log):
-            found["position"].append(fit.slope / truth)
-        if ticks and (fit := fit_line((at.time, at.middle_ticks) for at in counted(log))):
-            found["encoder"].append(fit.slope / ticks / truth)
-    ratios = {name: mean(values) for name, values in found.items() if values}
-    if any(value <= 0 for value, _ in ratios.values()):
+    units, ticks = trial.profile.units, trial.nominal_ticks or math.nan
+    ratios = {
+        "velocity": _both(played, _VELOCITY, lambda log: statistics.fmean(at.velocity for at in log)),
+        "position": _both(played, _VELOCITY, lambda log: slope((at.time, at.x) for at in log)),
+        "encoder": _both(played, _VELOCITY, lambda log: slope((at.time, at.middle_ticks) for at in log) / ticks),
+    }
+    known = [ratio for ratio in ratios.values() if math.isfinite(ratio[0])]
+    if any(value <= 0 for value, _ in known):
         raise StepError("VEL 300 and VEL -300 turn the wheels in a wrong direction, or not at all")
-    vote = statistics.median([1.0, *(value for value, _ in ratios.values())])
-    trial.keep("scale.command", vote, max(error for _, error in ratios.values()))
+    vote = statistics.median([1.0, *(value for value, _ in known)])
+    trial.keep("scale.command", vote, max(error for _, error in known))
     for name, nominal, power in (
         ("velocity", units.velocity, 1),
         ("position", units.distance, 1),
         ("encoder", ticks, -1),
     ):
-        if name in ratios and nominal:
-            value, error = ratios[name]
-            scale = nominal * (vote / value) ** power
-            trial.keep(f"scale.{name}", scale, scale * error / value)
-        else:
-            trial.keep(f"scale.{name}", None)
+        value, error = ratios[name]
+        scale = nominal * (vote / value) ** power
+        trial.keep(f"scale.{name}", scale, scale * error / value)
 
 
 def wheel_velocity(trial: Trial, played: Played) -> None:
     """The unit of VEL2, and its two spellings."""
-    found = [
-        mean(at.velocity / steps for at in played[name].log)
-        for name, steps in (("forward", _WHEEL_STEPS), ("back", -_WHEEL_STEPS))
-    ]
-    value, error = mean([value for value, _ in found])
-    trial.keep("scale.wheel", value, math.hypot(error, *(error for _, error in found)))
+    found = _both(played, _WHEEL_STEPS, lambda log: statistics.fmean(at.velocity for at in log))
+    trial.keep("scale.wheel", *found)
 
 
 def rotation(trial: Trial, played: Played) -> None:
     """RVEL and the unit of the heading, against the encoders and RevCount."""
-    rates, units = [], []
-    for name, commanded in (("left", _TURN), ("right", -_TURN)):
-        log = played[name].log
-        known = [(at, _turned(trial, at.ticks)) for at in log if at.ticks]
-        if fit := fit_line((at.time, angle) for at, angle in known) if trial.nominal_ticks else None:
-            rates.append(fit.slope / commanded)
-            fit = fit_line((angle, at.heading) for at, angle in known)
-            if fit is not None and fit.slope:  # that of a gyro stays where it is while the wheels turn in the air
-                units.append(1 / fit.slope)
-        else:  # without encoders the velocities of the wheels are all there is
-            rates.append(statistics.fmean(at.difference for at in log) / trial.half_track / commanded)
-    trial.keep("scale.turn", *mean(rates))
-    trial.keep("scale.heading", *mean(units))
 
+    def turned(at: Instant) -> float:
+        """Angle in rad that the encoders have turned, by the robot's own RevCount or the profile's track."""
+        left, right = at.ticks
+        return (right - left) / 2 / (trial.nominal_ticks or math.nan) / trial.half_track
 
-def _turned(trial: Trial, ticks: tuple[float, float]) -> float:
-    """Angle in rad that the encoders have turned, by the robot's own RevCount or the profile's track."""
-    return (ticks[1] - ticks[0]) / 2 / (trial.nominal_ticks or math.nan) / trial.half_track
+    def rate(log: list[Instant]) -> float:
+        found = slope((at.time, turned(at)) for at in log)
+        # Without encoders the velocities of the wheels are all there is.
+        return found if math.isfinite(found) else statistics.fmean(at.difference for at in log) / trial.half_track
+
+    trial.keep("scale.turn", *_both(played, _TURN, rate))
+    units = [slope((turned(at), at.heading) for at in played[name].log) for name in ("left", "right")]
+    # The heading of a gyro stays where it is while the wheels turn in the air.
+    trial.keep("scale.heading", *mean(1 / unit for unit in units if unit))
 
 
 def acceleration(trial: Trial, played: Played) -> None:
@@ -237,12 +230,11 @@ def spin(trial: Trial, played: Played) -> None:
     """Two turns on the spot: the track, and the scale of the gyro."""
     past, log = played.answers["TURNED"], played["turn"].log
     track = error = math.nan
-    ticks = [at.ticks for at in log if at.ticks]
-    if past is not None and ticks and trial.ticks_per_meter:
+    if past is not None and trial.ticks_per_meter:
         angle = math.tau * _TURNS + math.radians(past)
         left, right = (
             count / trial.ticks_per_meter * trial.found(f"wheel.{side}_scale", 1.0)
-            for side, count in zip(("left", "right"), ticks[-1], strict=True)
+            for side, count in zip(("left", "right"), log[-1].ticks, strict=True)
         )
         track = (right - left) / angle
         error = track * math.hypot(_PROTRACTOR / angle, 0.003)
