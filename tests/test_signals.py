@@ -56,7 +56,7 @@ def drive(tool: Terminal, robot: SimulatedRobot, subcommand: str) -> None:
         tool.wait_for("Move? [y/N]")
         tool.type("y\n")
     elif subcommand == "verify":
-        for question in ("Put the robot on a block", "What moves"):
+        for question in ("Enter: done", "Enter: begin"):
             tool.wait_for(question)
             tool.type("\r")
     until(lambda: robot.speed > 0.05, "the robot drives")

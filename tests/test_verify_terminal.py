@@ -34,6 +34,7 @@ def begin(verify: Terminal, robot: SimulatedRobot) -> None:
     assert robot.speed == 0
     verify.type("\r")
     verify.wait_for("What moves: the wheels, in the air.")
+    verify.wait_for("Enter: begin")
     assert robot.speed == 0
     verify.type("\r")
     until(lambda: robot.speed > 0.05, "the wheels turn")
@@ -67,6 +68,7 @@ def test_a_person_who_skips_sees_no_motion(verify: Terminal, robot: SimulatedRob
 def test_question_for_a_measurement_has_unit_and_limit(robot: SimulatedRobot, tmp_path: Path) -> None:
     with terminal("verify", robot.port, "--output", str(tmp_path / "report"), "--only", "straight") as tool:
         tool.wait_for("What moves: the robot, 1 m forward.")
+        tool.wait_for("Enter: begin")
         tool.type("\r")
         tool.wait_for("Put the robot on the free floor")
         tool.type("\r")
