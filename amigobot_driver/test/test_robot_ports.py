@@ -92,10 +92,10 @@ def test_outputs_come_back_after_a_reset(bench: PortBench) -> None:
 @pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
 def test_the_analog_port_is_found_in_either_byte(tmp_path: Path, robot: str) -> None:
     bench = PortBench(tmp_path, robot=robot)
-    assert bench.reports[-1].ports.selected == 1
+    assert bench.reports[-1].ports.selected_port == 1
     assert bench.select(3) == Outcome(True, "analog port 3, confirmed by the robot")
     bench.run(0.3)
-    assert (bench.reports[-1].ports.selected, bench.reports[-1].ports.analog) == (3, 255)
+    assert (bench.reports[-1].ports.selected_port, bench.reports[-1].ports.selected_analog) == (3, 5.0)
 
 
 def test_a_lost_adsel_is_sent_again_and_a_deaf_robot_given_up(bench: PortBench) -> None:

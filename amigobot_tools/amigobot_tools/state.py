@@ -182,8 +182,8 @@ def reported_state(report: Report, profile: Profile) -> RobotState:
         moving=report.moving,
         stalls=stalled_wheels(report),
         faults=report.faults,
-        digital_inputs=report.ports.digital_in,
-        digital_outputs=report.ports.digital_out,
+        digital_inputs=report.ports.digital_inputs,
+        digital_outputs=report.ports.digital_outputs,
     )
 
 

@@ -6,18 +6,13 @@
 from __future__ import annotations
 
 from ..errors import AuxReadFailedError, RequestFailedError, RequestRefusedError
-from ..protocol import Io
-from ..robot import Received, Report
-from ..robot.devices.digital_io import SIP_VOLTS
+from ..robot import Report
 from ..wording import wrong_type
 from .arguments import integer, number
 from .connection import Connection
-from .values import IoState
 
 AUX_PORTS = range(1, 4)
 
-#: s after which an IO packet is too old.
-_STALE = 1.0
 #: s until a packet shows the voltage of a port that was selected.
 _NEXT_PACKET = 2.0
 #: s more than its own timeout that a read may take, and s for a write of the largest size at 9600 baud.
@@ -26,32 +21,6 @@ _READ_MARGIN, _WRITE_LIMIT = 5.0, 120.0
 
 class Ports(Connection):
     """Digital and analog ports, and auxiliary serial ports."""
-
-    @property
-    def io(self) -> IoState:
-        """The digital and analog ports.
-
-        Raises:
-            ConnectionLostError: The robot is not connected.
-        """
-        received = self._hub.newest(Io)
-        with self._locked() as (robot, now):
-            report, scale = robot.estimator.report, robot.profile.inputs.volts_per_count
-        packet = received.packet if isinstance(received, Received) and now - received.stamp < _STALE else None
-        inputs: tuple[int, ...] = ()
-        outputs: tuple[int, ...] = ()
-        analog: tuple[int, ...] = ()
-        if isinstance(packet, Io):
-            inputs, outputs, analog = packet.digital_in, packet.digital_out, packet.analog
-        ports = report.ports if report else None
-        return IoState(
-            digital_inputs=ports.digital_in if ports and ports.digital_in is not None else next(iter(inputs), None),
-            digital_outputs=ports.digital_out if ports and ports.digital_out is not None else next(iter(outputs), None),
-            more_digital_inputs=tuple(inputs[1:]),
-            analog=tuple(count * scale for count in analog),
-            selected_port=ports.selected if ports else 0,
-            selected_analog=None if ports is None or ports.analog is None else ports.analog * SIP_VOLTS,
-        )
 
     def set_digital_outputs(self, mask: int, states: int) -> int:
         """Switch digital outputs, and wait until the robot has confirmed it.
@@ -93,8 +62,8 @@ class Ports(Connection):
         with self._hub.stream((Report,), maxlen=10) as reports:
             self._request(lambda robot, now: robot.analog_input.select(port, now))
             while report := reports.get(_NEXT_PACKET):
-                if report.ports.selected == port and report.ports.analog is not None:
-                    return float(report.ports.analog * SIP_VOLTS)
+                if report.ports.selected_port == port and report.ports.selected_analog is not None:
+                    return float(report.ports.selected_analog)
         raise RequestFailedError(f"the packets of this robot do not report the voltage of analog port {port}")
 
     def aux_write(self, port: int, data: bytes) -> int:

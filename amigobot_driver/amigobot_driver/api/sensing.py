@@ -16,6 +16,7 @@ from ..robot import (
     EncoderReading,
     Event,
     FloorReading,
+    IoState,
     JoystickReading,
     MotorCurrents,
     Odometry,
@@ -114,6 +115,15 @@ class Sensing(Connection):
                 level=monitor.level,
                 charging=report.charging,
             )
+
+    @property
+    def io(self) -> IoState:
+        """The digital and analog ports.
+
+        Raises:
+            ConnectionLostError: The robot is not connected.
+        """
+        return self.report.ports
 
     @property
     def bumpers(self) -> BumperReading | None:

@@ -87,18 +87,6 @@ class Sound:
 
 
 @dataclass(frozen=True, slots=True)
-class IoState:
-    """Digital and analog ports. A value that the packets do not report is None or ()."""
-
-    digital_inputs: int | None  #: bit n is pin n
-    digital_outputs: int | None  #: bit n is output n
-    more_digital_inputs: tuple[int, ...]  #: further bytes of a Pioneer: bumpers, infrared
-    analog: tuple[float, ...]  #: V, of every analog port; needs Options(io_stream=True)
-    selected_port: int  #: analog port of the next value, from 1; 0: unknown
-    selected_analog: float | None  #: V
-
-
-@dataclass(frozen=True, slots=True)
 class Pid:
     """The gains of one servo, in the units of the firmware."""
 

@@ -25,7 +25,8 @@ from .robot_arguments import add_node_arguments, add_robot_arguments, connect_ei
 from .usage_error import UsageError
 
 if TYPE_CHECKING:
-    from ..api import AmigoBot, IoState
+    from ..api import AmigoBot
+    from ..robot import IoState
     from .node_robot import NodeRobot
 
 _STATES = {"on": 1, "1": 1, "off": 0, "0": 0}

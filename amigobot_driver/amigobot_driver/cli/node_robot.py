@@ -21,8 +21,9 @@ from amigobot_msgs.srv import (
     SetRobotConfig,
 )
 
-from ..api import AmigoBot, Identity, IoState, Sound
+from ..api import AmigoBot, Identity, Sound
 from ..errors import RequestFailedError
+from ..robot import IoState
 from .temporary_node import TemporaryNode
 from .usage_error import UsageError
 

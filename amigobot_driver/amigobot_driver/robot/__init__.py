@@ -13,7 +13,6 @@ from ..errors import RequestRefusedError as RequestRefusedError
 from .command_queue import MAX_ROUTINE as MAX_ROUTINE
 from .devices.auxiliary import WriteOutcome as WriteOutcome
 from .devices.bumpers import STALLS as STALLS
-from .devices.digital_io import SIP_VOLTS as SIP_VOLTS
 from .devices.sounds import is_group as is_group
 from .devices.tuning import TUNABLE as TUNABLE
 from .devices.tuning import check_tuning as check_tuning
@@ -30,6 +29,7 @@ from .events import FloorReading as FloorReading
 from .events import FrameSeen as FrameSeen
 from .events import GripperReading as GripperReading
 from .events import Identified as Identified
+from .events import IoState as IoState
 from .events import JoystickReading as JoystickReading
 from .events import LinkChanged as LinkChanged
 from .events import ModemCall as ModemCall

@@ -107,13 +107,15 @@ class Ping:
 
 
 @dataclass(frozen=True, slots=True)
-class PortState:
-    """The ports in a SIP. A field is None if the packet ends before it."""
+class IoState:
+    """Digital and analog ports. A value that the packets do not report is None or ()."""
 
-    digital_in: int | None  #: one bit for each input
-    digital_out: int | None  #: one bit for each output
-    selected: int  #: analog port, from 1; 0: unknown
-    analog: int | None  #: of the selected port, 0 to 255 for 0 to 5 V
+    digital_inputs: int | None  #: bit n is pin n
+    digital_outputs: int | None  #: bit n is output n
+    more_digital_inputs: tuple[int, ...]  #: further bytes of a Pioneer: bumpers, infrared
+    analog: tuple[float, ...]  #: V, of every analog port; needs Options(io_stream=True)
+    selected_port: int  #: analog port of the next value, from 1; 0: unknown
+    selected_analog: float | None  #: V
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ class Report(Event):
     charge_state: str  #: "" likewise
     faults: tuple[str, ...]  #: faults that the robot reports
     celsius: int | None  #: the controller's temperature; None likewise
-    ports: PortState  #: digital and analog inputs, digital outputs
+    ports: IoState  #: digital and analog inputs, digital outputs
     turn_rate: float | None = None  #: rad/s, as the robot reports it; None likewise
     charge: float = math.nan  #: 0 to 1, as the robot reports it (ARCOS), else estimated from the voltage
     reported_charge: float | None = None  #: 0 to 1; None: the robot does not report it

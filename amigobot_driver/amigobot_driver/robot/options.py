@@ -38,6 +38,7 @@ class Options:
     motors_on_connect: bool = True  #: switch the motors on after connecting
     sonar_on_connect: bool = True  #: switch the sonars on after connecting
     io_stream: bool = False  #: IOpacs, every info cycle
+    analog_volts_per_count: float = 0.0  #: V per count of the analog inputs in IOpacs; 0: the profile's
     encoder_stream: bool = False  #: ENCODERpacs, every info cycle
     encoder_odometry: bool = False  #: the pose from ENCODERpacs, which are streamed then
     gyro: bool = True  #: GYROpacs, if the robot reports a gyro

@@ -385,6 +385,7 @@ class Robot:
             self.queue.put(Command.CONFIG())  # a recording that begins in mid-session needs it
         self.link.trace = options.trace
         self.digital_outputs.mask_first = options.digital_output_mask_first
+        self.estimator.ports.volts_per_count = options.analog_volts_per_count
         self.estimator.encoders.leading = options.encoder_odometry
         self.streams.set(IO, options.io_stream or self.inputs.needed, now)
         self.streams.set(ENCODERS, options.encoder_stream or options.encoder_odometry, now)

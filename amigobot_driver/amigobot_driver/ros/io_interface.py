@@ -10,14 +10,9 @@ import math
 from amigobot_msgs.msg import IoState
 from amigobot_msgs.srv import SelectAnalogInput, SetDigitalOutputs
 
-from ..profiles import Inputs
-from ..protocol import Io
-from ..robot import SIP_VOLTS, Identified, Received, Report, Robot
+from ..robot import Report, Robot
 from . import topics
 from .interface import Answer, Interface, NodeContext, fill_response, robot_service, service
-
-#: Seconds after which the values of an IO packet are no longer published.
-_STALE = 1.0
 
 
 class IoInterface(Interface):
@@ -25,40 +20,23 @@ class IoInterface(Interface):
 
     def __init__(self, context: NodeContext) -> None:
         super().__init__(context)
-        self.handlers = {Received: self._on_packet, Identified: self._on_identified, Report: self._on_report}
+        self.handlers = {Report: self._on_report}
         self._io = topics.IO.publisher(self._node)
-        self._packet: Io | None = None
-        self._packet_stamp = -math.inf
-        self._volts_per_count = Inputs().volts_per_count
-
-    def _on_packet(self, event: Received) -> None:
-        if isinstance(event.packet, Io):
-            self._packet, self._packet_stamp = event.packet, event.stamp
-
-    def _on_identified(self, event: Identified) -> None:
-        self._volts_per_count = event.profile.inputs.volts_per_count
 
     def _on_report(self, report: Report) -> None:
-        """Publish the ports at each SIP, completed from the last IO packet."""
-        if not self._io.subscribed(report.stamp):
-            return
-        packet = self._packet if report.stamp - self._packet_stamp < _STALE else None
+        """Publish the ports at each SIP, unless the packets of this firmware have none."""
         ports = report.ports
-        inputs = packet.digital_in if packet else ()
-        if ports.digital_in is None and not inputs:
-            # The packets of this firmware have no port values.
+        if ports.digital_inputs is None or not self._io.subscribed(report.stamp):
             return
-        scale = float(self._context.parameters["analog_volts_per_count"]) or self._volts_per_count
-        outputs = packet.digital_out if packet else ()
         self._io.publish(
             IoState(
                 header=self._context.header(report.stamp),
-                digital_inputs=inputs[0] if ports.digital_in is None else ports.digital_in,
-                digital_outputs=next(iter(outputs), 0) if ports.digital_out is None else ports.digital_out,
-                more_digital_inputs=list(inputs[1:]),
-                analog=[count * scale for count in packet.analog] if packet else [],
-                selected_port=ports.selected,
-                selected_analog=math.nan if ports.analog is None else ports.analog * SIP_VOLTS,
+                digital_inputs=ports.digital_inputs,
+                digital_outputs=ports.digital_outputs or 0,
+                more_digital_inputs=ports.more_digital_inputs,
+                analog=ports.analog,
+                selected_port=ports.selected_port,
+                selected_analog=math.nan if ports.selected_analog is None else ports.selected_analog,
             )
         )
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from ...protocol import ArcosTail, Command, Config, Encoders, Packet, Reset, Sip
 from ..component import Component, Context
-from ..devices.digital_io import port_state
+from ..devices.digital_io import PortReader
 from ..devices.sonar_sequence import ARRAY
 from ..events import BatteryChanged, Notice, OdometryStale, Ping, Report
 from ..packet_clock import PacketClock
@@ -30,6 +30,7 @@ class StateEstimator(Component):
         odometer: The pose; a new one for another profile, with the same pose.
         encoders: Encoder ticks.
         battery: Voltage and level of the battery.
+        ports: Digital and analog ports.
         report: The newest one; None before the first SIP.
         newest: The last ping of each sonar, by number.
         bad_pings: Readings of sonars that the profile does not have.
@@ -49,6 +50,7 @@ class StateEstimator(Component):
         self.odometer = Odometer(profile)
         self.encoders = WheelEncoders()
         self.battery = BatteryMonitor(profile.battery)
+        self.ports = PortReader(context)
         self.report: Report | None = None
         self.newest: dict[int, Ping] = {}
         self.bad_pings = 0
@@ -133,7 +135,7 @@ class StateEstimator(Component):
             turn_rate=None if sip.rotation_velocity is None else sip.rotation_velocity * _ROTATION_STEP,
             charge=self.battery.charge if reported_charge is None else reported_charge,
             reported_charge=reported_charge,
-            ports=port_state(sip),
+            ports=self.ports.state(sip, stamp),
             smoothed_volts=self.battery.voltage,
             frame=self.odometer.frame,
             wheels_streamed=streamed,
