@@ -9,7 +9,6 @@ Waits are for events, with a generous limit; nothing here depends on how fast th
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import re
@@ -212,18 +211,6 @@ class TestPty:
         first.close()
         assert not path.is_symlink()
         PtyConnection(str(path), robot, check_baud=False, log=print).close()
-
-    def test_a_client_that_wanted_it_for_itself_alone_leaves_it_to_the_next(self, tmp_path: Path) -> None:
-        """Root may open it in any case: so the flag itself is looked at (TIOCGEXCL, which termios does not name)."""
-        path = str(tmp_path / "robot")
-        with serving("--pty", path) as server:
-            with serial_port(path) as client:
-                fcntl.ioctl(client.descriptor, termios.TIOCEXCL)
-                client.open()
-            server.wait_for("client disconnected")
-            with serial_port(path) as client:
-                assert fcntl.ioctl(client.descriptor, 0x80045440, bytes(4)) == bytes(4)
-                assert client.read(Sip)
 
     def test_another_speed_is_noise(self, tmp_path: Path) -> None:
         path = str(tmp_path / "robot")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import os
 import pty
@@ -80,7 +79,6 @@ class PtyConnection:
 
     def write(self, data: bytes) -> None:
         """Send bytes to the client; without a client, or with a full buffer, they are lost."""
-        # Without a client, or with a full buffer, bytes are lost as on a serial line without a reader.
         if data and self._client and self._master is not None:
             with contextlib.suppress(BlockingIOError):
                 os.write(self._master, data)
@@ -135,21 +133,6 @@ class PtyConnection:
             os.unlink(self._path)
         os.symlink(self._device, self._path)
 
-    def _release_exclusive_use(self) -> None:
-        """Undo a client's request for exclusive use (TIOCEXCL).
-
-        The last close of a serial port ends it, but a pty keeps it: other users would find the port busy for ever.
-        If this process is such a user, it opens another terminal, which mostly gets the same name.
-        """
-        try:
-            slave = os.open(self._device, os.O_RDWR | os.O_NOCTTY)
-        except OSError:
-            self._unplug()
-            self._plug_in()
-        else:
-            fcntl.ioctl(slave, termios.TIOCNXCL)
-            os.close(slave)
-
     def _client_connected(self, master: int) -> bool:
         poll = select.poll()
         poll.register(master, select.POLLIN)
@@ -162,7 +145,6 @@ class PtyConnection:
         elif self._client and not connected:
             self._log("client disconnected")
             self._simulator.close_port()
-            self._release_exclusive_use()
         self._client = connected
         if connected and self._check_baud:
             speed = termios.tcgetattr(master)[5]
