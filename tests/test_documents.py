@@ -15,6 +15,7 @@ import rclpy
 from bench import Bench
 from ros_bench import free_domain
 from tools import fault_table, interface_files
+from tools.field_table import is_a_test
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ERRATIC_COMMANDS, decode
@@ -166,3 +167,5 @@ def test_a_source_package_of_one_package_has_the_license(package: str) -> None:
 
 def test_the_page_of_faults_is_written_from_the_matrix() -> None:
     assert fault_table.FILE.read_text(encoding="utf-8") == fault_table.text(), "./run python -m tools.fault_table"
+    assert fault_table.DATA["simulated"].keys() == {row.name for row in fault_table.matrix.ROWS}
+    assert all(is_a_test(row["test"]) for row in fault_table.DATA["processes"])

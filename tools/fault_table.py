@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Write docs/reference/faults.md, the symptoms of each fault, from the matrix in test_fault_matrix.py.
+"""Write docs/reference/faults.md, the symptoms of each fault, from faults.yaml and the matrix in test_fault_matrix.py.
 
 ./run python -m tools.fault_table
 """
@@ -14,10 +14,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from tools.generated_tables import rows
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "docs" / "reference" / "faults.md"
+DATA = yaml.safe_load(FILE.with_suffix(".yaml").read_text(encoding="utf-8"))
 sys.path.insert(0, str(ROOT / "amigobot_driver" / "test"))
 matrix = importlib.import_module("test_fault_matrix")
 
@@ -45,7 +48,11 @@ def _table(title: str, found: bool) -> Iterator[str]:
     yield f"## {title}"
     yield ""
     found_rows = [row for row in matrix.ROWS if row.found is found]
-    body = ((f"**{row.name}**: {row.happens}", f"{row.seen}{_said(row)}", _within(row)) for row in found_rows)
+    words = DATA["simulated"]
+    body = (
+        (f"**{row.name}**: {words[row.name]['happens']}", f"{words[row.name]['seen']}{_said(row)}", _within(row))
+        for row in found_rows
+    )
     yield from rows(("what happens", "what you see", "link up within"), body)
 
 
@@ -64,7 +71,7 @@ def _within(row: Any) -> str:
 def _processes() -> Iterator[str]:
     yield "## The computer's side"
     yield ""
-    yield from rows(("what happens", "what you see"), (row[:2] for row in matrix.PROCESSES))
+    yield from rows(("what happens", "what you see"), ((row["happens"], row["seen"]) for row in DATA["processes"]))
 
 
 

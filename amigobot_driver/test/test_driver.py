@@ -211,12 +211,6 @@ class TestOnEveryPort:
             run.connect()
             assert run.notes[-1].endswith(f" at {baud} baud")
 
-    def test_the_driver_drives_a_robot_over_tcp(self) -> None:
-        with served(on_tcp) as (simulator, connection):
-            self.tour(f"socket://127.0.0.1:{connection.port}")
-            eventually(lambda: simulator.session is SessionState.WAIT)
-            assert simulator.truth.pose.x > 0.1
-
 
 class TestPortThatComesAndGoes:
     def test_the_driver_finds_a_port_under_another_name(self, tmp_path: Path) -> None:

@@ -3,9 +3,9 @@
 
 """The matrix of faults: each that the simulator has or a robot is found with, and what the user sees of it.
 
-A row says what happens and what is seen, in words for docs/reference/faults.md (`python -m tools.fault_table` writes
-it) and in values for the test. Every row is run on the simulated clock, twice: the sender of cmd_vel dies with the
-fault, or goes on through it. What holds for all of them is in `Scene` and `test_a_fault`:
+A row says how a fault comes about and what is seen of it. docs/reference/faults.yaml says it in words, and names the
+tests of what only real processes, ports and clocks can show. Every row is run on the simulated clock, twice: the sender
+of cmd_vel dies with the fault, or goes on through it. What holds for all of them is in `Scene` and `test_a_fault`:
 
 - no robot moves without a command, and none that was at rest starts again by itself (looked at 20 times a second);
 - topics go on while the link is up, and are silent while it is not; what the log says, it says once in 30 s at most;
@@ -16,11 +16,9 @@ fault, or goes on through it. What holds for all of them is in `Scene` and `test
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from pathlib import Path
 from unittest.mock import MagicMock
 
 import pytest
@@ -174,11 +172,9 @@ def nothing(scene: Scene) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One fault: in words, how to bring it about, and what is seen of it."""
+    """One fault: how to bring it about, and what is seen of it."""
 
-    name: str
-    happens: str
-    seen: str
+    name: str  #: in docs/reference/faults.yaml
     begin: Act
     end: Act = Scene.faults
     lasts: float  #: s
@@ -306,8 +302,6 @@ ROWS = (
     # -- the line ---------------------------------------------------------------------------------------------
     Row(
         name="bit errors",
-        happens="one byte in 500 has a flipped bit, each way",
-        seen="damaged packets are counted, diagnostics warn",
         begin=simulated(corrupt=0.002),
         lasts=20.0,
         warns=("link", "Check cable, radio and line speed"),
@@ -315,40 +309,17 @@ ROWS = (
     ),
     Row(
         name="lost bytes",
-        happens="one byte in 500 is missing, each way",
-        seen="damaged packets are counted, diagnostics warn",
         begin=simulated(lose_bytes=0.002),
         lasts=20.0,
         warns=("link", "damaged packets in the last second"),
         counts=("link", "checksum_errors"),
     ),
-    Row(
-        name="lost packets",
-        happens="one packet in ten is lost, each way",
-        seen="lost commands are sent again",
-        begin=simulated(lose_packets=0.1),
-        lasts=20.0,
-        counts=("link", "packet_gaps"),
-    ),
-    Row(
-        name="delay",
-        happens="packets are late by up to 0.3 s, each way",
-        seen="messages arrive in bursts, with stamps in order",
-        begin=simulated(delay=0.3),
-        lasts=10.0,
-    ),
+    Row(name="lost packets", begin=simulated(lose_packets=0.1), lasts=20.0, counts=("link", "packet_gaps")),
+    Row(name="delay", begin=simulated(delay=0.3), lasts=10.0),
     # -- the link ---------------------------------------------------------------------------------------------
-    Row(
-        name="a short silence",
-        happens="no byte passes for 0.6 s",
-        seen="nothing",
-        begin=windowed("silence", 0.6),
-        lasts=0.6,
-    ),
+    Row(name="a short silence", begin=windowed("silence", 0.6), lasts=0.6),
     Row(
         name="silence",
-        happens="no byte passes for 10 s",
-        seen="after 1 s the link is lost",
         begin=windowed("silence", 10.0),
         lasts=10.0,
         link=LOST,
@@ -357,18 +328,9 @@ ROWS = (
         counts=("link", "connections"),
         within=3.0,
     ),
-    Row(
-        name="deaf",
-        happens="no byte reaches the robot for 6 s, its packets arrive",
-        seen="topics continue; the watchdog stops the robot",
-        begin=deaf,
-        end=back,
-        lasts=6.0,
-    ),
+    Row(name="deaf", begin=deaf, end=back, lasts=6.0),
     Row(
         name="mute",
-        happens="the robot receives commands and sends nothing for 6 s",
-        seen="as silence; the driver first sends a stop",
         begin=mute,
         end=back,
         lasts=6.0,
@@ -379,8 +341,6 @@ ROWS = (
     ),
     Row(
         name="one-way link",
-        happens="out of range for 10 s; the robot receives 4 s before its packets arrive",
-        seen="as silence; the first command is a stop",
         begin=out_of_range,
         end=back_one_way_first,
         lasts=10.0,
@@ -390,8 +350,6 @@ ROWS = (
     ),
     Row(
         name="cable",
-        happens="the port is gone for 5 s",
-        seen="at once as silence; diagnostics name the port",
         begin=windowed("unplug", 5.0),
         lasts=5.0,
         link=DISCONNECTED,
@@ -403,8 +361,6 @@ ROWS = (
     # -- the robot --------------------------------------------------------------------------------------------
     Row(
         name="reset",
-        happens="the robot's controller restarts while it drives",
-        seen="as silence; the robot's counters restart at zero, odom continues",
         begin=lambda scene: scene.faults(reset=Window(scene.window(0.0).start + 0.05)),
         lasts=1.2,
         link=LOST,
@@ -413,8 +369,6 @@ ROWS = (
     ),
     Row(
         name="battery swapped",
-        happens="the robot is off for 5 s while it drives",
-        seen="as silence",
         begin=off,
         end=on,
         lasts=5.0,
@@ -424,8 +378,6 @@ ROWS = (
     ),
     Row(
         name="another line speed",
-        happens="after a battery swap the robot uses 38400 baud instead of 9600",
-        seen="the link is lost until the speed is found; the old speed is tried for a minute first",
         begin=other_speed,
         end=nothing,
         lasts=5.0,
@@ -436,8 +388,6 @@ ROWS = (
     ),
     Row(
         name="another robot",
-        happens="for 20 s another robot of the model answers at the port",
-        seen="an ERROR names both robots; the motors of the other one stay off",
         begin=other_robot,
         end=first_robot,
         lasts=20.0,
@@ -447,8 +397,6 @@ ROWS = (
     ),
     Row(
         name="stall",
-        happens="no wheel turns for 4 s",
-        seen="status and diagnostics name the wheels; the firmware tries again",
         begin=jam,
         lasts=3.0,
         warns=("motors", "free the robot or drive it back"),
@@ -456,27 +404,14 @@ ROWS = (
     ),
     Row(
         name="MOTORS button",
-        happens="the MOTORS button is pressed while it drives",
-        seen="the motors stay off until enable_motors; diagnostics warn",
         begin=lambda scene: scene.bench.simulator.press_motors_button(),
         end=enable_motors,
         lasts=6.0,
         warns=("motors", "press MOTORS on the robot"),
     ),
-    Row(
-        name="low battery",
-        happens="the battery is nearly empty",
-        seen="battery_state and diagnostics warn, with the cut-off voltage of the [profile](robots.md)",
-        begin=charged(0.05),
-        end=charged(1.0),
-        lasts=10.0,
-        warns=("battery", " V"),
-    ),
+    Row(name="low battery", begin=charged(0.05), end=charged(1.0), lasts=10.0, warns=("battery", " V")),
     Row(
         name="flat battery",
-        happens="the battery falls below the cut-off: the robot ends every session",
-        seen="the link fails repeatedly until the battery is charged; log and diagnostics name the battery, with the "
-        "cut-off voltage of the [profile](robots.md), the AmigoBot's for a Pioneer too",
         begin=charged(0.0),
         end=charged(1.0),
         lasts=20.0,
@@ -485,29 +420,11 @@ ROWS = (
         within=4.0,
     ),
     # -- the computer -----------------------------------------------------------------------------------------
-    Row(
-        name="frozen",
-        happens="the driver is frozen for 1.6 s (SIGSTOP, swapping) and continues",
-        seen="a gap in the topics; the first frame after it is a stop",
-        begin=asleep(1.6),
-        end=nothing,
-        lasts=0.0,
-        within=3.0,
-    ),
-    Row(
-        name="suspended",
-        happens="the computer is suspended for a minute while the robot runs",
-        seen="as silence; the first frame is a stop",
-        begin=asleep(60.0),
-        end=nothing,
-        lasts=0.0,
-        within=3.0,
-    ),
+    Row(name="frozen", begin=asleep(1.6), end=nothing, lasts=0.0, within=3.0),
+    Row(name="suspended", begin=asleep(60.0), end=nothing, lasts=0.0, within=3.0),
     # -- as it is found ---------------------------------------------------------------------------------------
     Row(
         name="left open",
-        happens="the last client crashed: the robot is in a session, at rest",
-        seen="the session is closed and a new one opened",
         begin=instructed(*OPENED),
         end=nothing,
         lasts=0.0,
@@ -517,8 +434,6 @@ ROWS = (
     ),
     Row(
         name="left driving",
-        happens="the last client crashed a second ago: the robot is driving",
-        seen="the same; STOP is the first command",
         begin=left_driving,
         end=nothing,
         lasts=0.0,
@@ -528,8 +443,6 @@ ROWS = (
     ),
     Row(
         name="left braked",
-        happens="the same, after its watchdog: any frame but STOP revives its velocity",
-        seen="the same",
         begin=left_braked,
         end=nothing,
         lasts=0.0,
@@ -537,20 +450,9 @@ ROWS = (
         within=3.0,
         found=True,
     ),
-    Row(
-        name="synchronized",
-        happens="the last client crashed in mid-handshake: the robot is silent",
-        seen="the driver sends OPEN and CLOSE, and connects",
-        begin=instructed(*SYNCED),
-        end=nothing,
-        lasts=0.0,
-        within=20.0,
-        found=True,
-    ),
+    Row(name="synchronized", begin=instructed(*SYNCED), end=nothing, lasts=0.0, within=20.0, found=True),
     Row(
         name="wrong line speed",
-        happens="the robot listens at 38400 baud, the driver begins with 9600",
-        seen="the log names the speed that works",
         begin=nothing,
         end=nothing,
         lasts=0.0,
@@ -562,8 +464,6 @@ ROWS = (
     ),
     Row(
         name="switched off",
-        happens="there is no robot for half a minute",
-        seen="one line in the log; the search continues",
         begin=lambda scene: scene.bench.switch_off(),
         end=on,
         lasts=30.0,
@@ -571,70 +471,6 @@ ROWS = (
         says="no robot answers at 9600, 38400, 115200, 57600, 19200 baud: is it switched on",
         within=30.0,
         found=True,
-    ),
-)
-
-#: What only real processes, ports and clocks can show: in words, and the test that shows it.
-PROCESSES = (
-    (
-        "the node is killed (SIGKILL) while driving",
-        "the watchdog stops the robot; the next start closes the old session, with STOP first",
-        "test_node_shutdown.py::test_after_a_kill_the_watchdog_stops_the_robot_and_the_next_start_takes_it_back",
-    ),
-    (
-        "the node is frozen (SIGSTOP) while driving, and continued",
-        "the watchdog stops the robot; only a later velocity moves it again",
-        "test_node_freeze.py::test_a_process_frozen_while_driving_stops_the_robot_when_it_continues",
-    ),
-    (
-        "Ctrl-C, SIGTERM, a closed terminal, an exception in the node",
-        "stop, motors off, sonar off, CLOSE, then the node ends",
-        "test_node_shutdown.py::test_a_signal_while_driving_stops_the_robot_and_closes_the_session",
-    ),
-    (
-        "two publishers publish cmd_vel",
-        "the newest message counts; diagnostics name both",
-        "test_node_velocity.py::TestDriving::test_the_newest_of_two_publishers_counts",
-    ),
-    (
-        "a publisher is discovered late, or long after the robot",
-        "the robot drives from the first message on",
-        "test_node_velocity.py::TestDriving::test_a_late_publisher_drives",
-    ),
-    (
-        "the computer's clock is set back or forward",
-        "stamps follow it; timeouts and stops do not",
-        "test_node_freeze.py::TestClock::test_a_jump_of_the_system_clock_moves_stamps_but_no_timeout",
-    ),
-    (
-        "use_sim_time without a clock",
-        "the node runs, stamps are zero; timeouts use real time",
-        "test_node_fleet.py::TestSimulatedTime::test_without_simulated_time_messages_have_stamp_zero",
-    ),
-    (
-        "the port is not there, or appears later",
-        "one line with the remedy; opened as soon as it appears",
-        "test_node_link.py::test_a_missing_port_is_logged_once_until_it_appears",
-    ),
-    (
-        "another program has the port open",
-        "one line that says how to find the program; opened when it is free",
-        "test_node_link.py::test_the_driver_waits_for_a_port_that_another_program_has_open",
-    ),
-    (
-        "the cable comes back under another device name",
-        "found by a pattern, by `/dev/serial/by-id/*`, or by the udev rule",
-        "test_driver.py::TestPortThatComesAndGoes::test_the_driver_finds_a_port_under_another_name",
-    ),
-    (
-        "the TCP peer hangs up",
-        "called again",
-        "test_driver.py::TestPortThatComesAndGoes::test_the_driver_reconnects_to_a_peer_that_closed_the_connection",
-    ),
-    (
-        "the TCP peer stays connected and silent",
-        "after 5 s the driver opens a new connection",
-        "test_transport.py::TestTcp::test_a_silent_tcp_peer_is_given_up",
     ),
 )
 
@@ -716,9 +552,3 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
         times = [time for time, said in scene.log if said == text]
         often = MAX_RECOVERIES if text.startswith("connected to") else 1
         assert all(b - a >= INTERVAL for a, b in zip(times, times[often:], strict=False)), f"said too often: {text}"
-
-
-@pytest.mark.parametrize("test", [test for _, _, test in PROCESSES])
-def test_the_tests_that_are_named_exist(test: str) -> None:
-    file, *_, name = test.split("::")
-    assert re.search(rf"^ *def {name}\(", Path(__file__).with_name(file).read_text(encoding="utf-8"), re.MULTILINE)

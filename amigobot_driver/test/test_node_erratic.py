@@ -9,16 +9,14 @@ import math
 from collections.abc import Iterator
 
 import pytest
-from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from ros_bench import Bench, Robot
 from sensor_msgs.msg import JointState, Range
-from tf2_msgs.msg import TFMessage
 
 from amigobot_driver.protocol import ErraticCommand
 from amigobot_driver.sim import Faults, Simulator, SimulatorEvent
 from amigobot_msgs.msg import IoState, MotorCurrents, RobotConfig
-from amigobot_msgs.srv import PlaySound, SaveConfig, SetMotorPwm, SetOdometry
+from amigobot_msgs.srv import PlaySound, SaveConfig, SetMotorPwm
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: V of full scale and the counts of it (Erratic manual 5.6.2).
@@ -69,23 +67,6 @@ class TestWhatItIs:
 
 
 class TestWhatItMeasures:
-    def test_odometry_and_tf_follow_an_erratic(self, bench: Bench, robot: Watched) -> None:
-        odometry, frames = bench.listen(Odometry, "odom"), bench.listen(TFMessage, "/tf")
-        since = robot.truth.pose
-        assert bench.call(SetOdometry, "set_odometry", SetOdometry.Request(x=5.0, y=-1.0, yaw=0.0)).success
-        with bench.driving(0.0, 0.6):
-            bench.wait_until(lambda: odometry.messages and odometry.last.pose.pose.orientation.z > 0.2)
-        bench.wait_until(lambda: robot.stopped)
-        bench.pass_sips(4)
-        bench.wait_until(lambda: odometry.last.twist.twist.angular.z == 0.0)
-        pose = odometry.last.pose.pose
-        turned = robot.truth.pose.heading - since.heading
-        assert 2 * math.atan2(pose.orientation.z, pose.orientation.w) == pytest.approx(turned, abs=0.05)
-        assert (pose.position.x, pose.position.y) == pytest.approx((5.0, -1.0), abs=0.05)
-        moved = [frame for message in frames.messages for frame in message.transforms]
-        assert (moved[-1].header.frame_id, moved[-1].child_frame_id) == ("odom", "base_link")
-        assert moved[-1].transform.rotation.z == pytest.approx(pose.orientation.z, abs=0.02)
-
     def test_each_sonar_of_an_erratic_has_its_topic(self, bench: Bench) -> None:
         inboxes = [bench.listen(Range, f"sonar/range_{number}") for number in range(8)]
         bench.wait_until(lambda: all(len(inbox) for inbox in inboxes))

@@ -5,13 +5,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from nav_msgs.msg import Odometry
 from ros_bench import Bench, Robot, stamp_of
 from sensor_msgs.msg import Range
 from std_srvs.srv import SetBool, Trigger
@@ -115,21 +113,6 @@ class TestEmergencyStop:
             assert bench.call(Trigger, "clear_emergency_stop").success
             bench.wait_until(lambda: bench.robot.speed > 0.1)
             bench.wait_until(lambda: not status.last.emergency_stop)
-
-
-class TestResetOdometry:
-    def test_odometry_after_a_reset_follows_the_robot(self, bench: Bench) -> None:
-        """Forward is x again, wherever the robot pointed before."""
-        odom = bench.listen(Odometry, "odom")
-        assert bench.call(Trigger, "reset_odometry").success
-        start = bench.robot.truth.pose
-        with bench.driving(0.3):
-            bench.wait_until(lambda: odom.messages and odom.last.pose.pose.position.x > 0.3)
-        bench.wait_until(lambda: bench.robot.stopped)
-        bench.wait_until(lambda: odom.last.twist.twist.linear.x == 0.0)
-        end, pose = bench.robot.truth.pose, odom.last.pose.pose
-        assert pose.position.x == pytest.approx(math.hypot(end.x - start.x, end.y - start.y), abs=0.02)
-        assert pose.position.y == pytest.approx(0.0, abs=0.02)
 
 
 class TestWhileOneWaits:

@@ -108,19 +108,6 @@ def test_players_factors_for_the_erratic(name: str, distance: float) -> None:
     assert (profile.body, profile.sonar, profile.firmware) == (manual.body, manual.sonar, manual.firmware)
 
 
-def test_the_erratics_sonars_are_at_its_rim() -> None:
-    """Player's x (180 to 210 mm, docs/protocol 6.3) is not from the axle, which is 61 mm ahead of the middle."""
-    profile = load_profile("erratic")
-    x = [round(1000 * pose.x) + 61 for pose in profile.sonar.poses]
-    assert x == [180, 200, 205, 210, 210, 205, 200, 180]
-    assert [(round(1000 * pose.x) + 61, round(1000 * pose.y)) for pose in profile.floor.poses] == [
-        (100, 100),
-        (100, -100),
-    ]
-    assert max(pose.x for pose in profile.sonar.poses) == pytest.approx(profile.body.front, abs=0.015)
-    assert math.degrees(profile.sonar.field_of_view) == pytest.approx(30)
-
-
 class TestAddingOne:
     """A robot is added by one file in the folder of profiles, and by nothing else."""
 

@@ -9,7 +9,6 @@ import dataclasses
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from bench import DEFAULTS, Bench
@@ -189,24 +188,6 @@ class TestErratic:
         assert math.dist((first.x, first.y), (last.x, last.y)) == pytest.approx(
             math.dist((begin.x, begin.y), (end.x, end.y)), abs=1e-6
         )
-
-
-class TestAnotherCalibration:
-    def test_another_distance_factor_scales_the_replayed_path(self, drive: Bench, tmp_path: Path) -> None:
-        def path(options: Options) -> list[tuple[float, float, float]]:
-            reports = Played(recording(drive), options).reports
-            return [(event.odometry.x, event.odometry.y, event.odometry.yaw) for _, event in reports]
-
-        def calibrated(factor: float) -> Options:
-            file = tmp_path / f"{factor}.p"
-            file.write_text(f"Class Pioneer\nSubclass amigo\nDistConvFactor {factor}\n", encoding="utf-8")
-            return Options(profile=str(file))
-
-        before, after = path(calibrated(0.5083)), path(calibrated(0.5083 * 1.1))
-        assert math.hypot(*before[-1][:2]) > 1.0
-        for (x, y, yaw), (new_x, new_y, new_yaw) in zip(before, after, strict=True):
-            assert (new_x, new_y) == pytest.approx((1.1 * x, 1.1 * y), abs=1e-9)
-            assert new_yaw == yaw
 
 
 class TestFromTheMiddle:

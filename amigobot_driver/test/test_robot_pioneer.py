@@ -261,6 +261,17 @@ class TestJoystick:
 
 
 class TestArcosTail:
+    def test_turn_rate_charge_and_faults(self) -> None:
+        bench = pioneer()
+        bench.run(3, cmd_vel=(0.0, 0.5))
+        report = bench.reports[-1]
+        truth = bench.simulator.truth
+        turning = (truth.right_velocity - truth.left_velocity) / bench.robot.profile.body.track
+        assert report.turn_rate == pytest.approx(turning, abs=0.01)
+        assert report.odometry.angular == pytest.approx(report.turn_rate, abs=0.03)
+        assert report.charge and 0.5 < report.charge <= 1.0
+        assert (report.charge_state, report.celsius, report.faults) == ("not charging", None, ())
+
     @pytest.mark.parametrize("rate", [0.2, 1.0])
     def test_the_twist_is_the_rate_of_the_heading(self, rate: float) -> None:
         """ROTVEL of a recorded P3-AT is 5 to 6 % more than the rate of its heading, which a gyro corrects."""

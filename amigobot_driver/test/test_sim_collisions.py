@@ -26,17 +26,3 @@ def test_both_wheels_stall_while_it_pushes_until_it_backs_off() -> None:
     assert not sip.left_stalled and not sip.right_stalled
     assert client.speed == pytest.approx(-0.2, abs=0.003)
     assert abs(client.heading) < 1.0
-
-
-def test_it_never_enters_a_wall() -> None:
-    """A box of a room, driven through blindly for two minutes."""
-    client = Client("amigo", "room", seed=3).open()
-    walls = client.sim.world.segments
-    for turn in range(30):
-        client.send(Command.VEL(400 if turn % 3 else -300), Command.RVEL((-70, 10, 55)[turn % 3]))
-        for _ in range(8):
-            client.run(0.5)
-            pose = client.sim.truth.pose
-            nearest = min(wall.distance_to(pose.x, pose.y) for wall in walls)
-            assert nearest > 0.139, (pose, turn)
-    assert client.event_texts("stall")

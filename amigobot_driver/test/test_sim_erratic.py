@@ -24,14 +24,12 @@ from amigobot_driver.protocol import (
     Command,
     CommandTable,
     ErraticCommand,
-    Instruction,
     Packet,
     encode_frame,
     erratic,
 )
 from amigobot_driver.sim import Faults, Window, World
 from amigobot_driver.sim.erratic import commands
-from amigobot_driver.sim.sonar import SimulatedPing
 
 FRAMES: dict[str, str] = json.loads((Path(__file__).parent / "data" / "packets.json").read_text())
 ERRATIC = load_profile("erratic")
@@ -141,22 +139,6 @@ class TestTheReferencesFrames:
         robot.write(FRAMES["er_config_req"])
         assert self.frame(robot.next(erratic.ErraticConfig)) == self.expected("er_config")
 
-    def test_analog_inputs(self) -> None:
-        robot = Robot(faults=Faults(no_floor=frozenset({1})))
-        for wheel, amperes in ((robot.firmware.hardware.body.left, 0.3), (robot.firmware.hardware.body.right, 0.35)):
-            wheel._power = amperes / 15
-        robot.sim.pins.volts[:2] = [512 / 1023 * 3.5, 3.5]
-        robot.sim.pins.levels = 0
-        robot.firmware.telemetry.request("analog", 2)
-        assert self.frame(list(robot.firmware.telemetry._packets())[1][0]) == self.expected("er_ain")
-
-    def test_sonars(self) -> None:
-        robot = Robot()
-        ring = robot.firmware.hardware.sonar
-        ring.switch(True)
-        ring._done = [SimulatedPing(3, 1.2), SimulatedPing(4, 1.35)]
-        assert self.frame(list(robot.firmware.telemetry._packets())[1][0]) == self.expected("er_son")
-
 
 class TestParameters:
     @pytest.mark.parametrize("save", ["er_save", "er_save_player"])
@@ -171,25 +153,6 @@ class TestParameters:
         robot.run(1.2)
         after = robot.parameters()
         assert (after.trans_vel_max, after.name) == (500, "Kermit")
-
-    @pytest.mark.parametrize(
-        "instruction",
-        [
-            Command.SETA(0),
-            Command.SETRA(0),
-            ErraticCommand.PWM_DUTY(101),
-            # Player, where nobody configured the two: -1 and -1000 as they come out of its code
-            Instruction(ErraticCommand.PWM_FREQ.number, 0xFFFF),
-            Instruction(ErraticCommand.PWM_DUTY.number, 0xFC18),
-            Instruction(ErraticCommand.TRANS_P.number, 0x8000),
-        ],
-        ids=str,
-    )
-    def test_what_is_out_of_range_changes_nothing(self, instruction: Any) -> None:
-        robot = Robot()
-        before = robot.parameters()
-        robot.send(instruction)
-        assert robot.parameters() == before
 
 
 class TestTheRest:

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 
 import pytest
 from sim_client import Client
 
-from amigobot_driver.protocol import Command
+from amigobot_driver.protocol import Command, Instruction
 
 
 def slope(client: Client, seconds: float, quantity: str = "speed") -> float:
@@ -21,46 +20,27 @@ def slope(client: Client, seconds: float, quantity: str = "speed") -> float:
     return float((getattr(client, quantity) - before) / seconds)
 
 
-class TestTrapezoids:
-    @pytest.mark.parametrize(("acceleration", "deceleration"), [(100, 600), (800, 200)])
-    def test_translation(self, acceleration: int, deceleration: int) -> None:
-        client = Client().open()
-        client.send(Command.SETA(acceleration), Command.SETA(-deceleration), Command.VEL(600))
-        client.run(0.25)  # the servo has caught up with the ramp
-        assert slope(client, 0.25) == pytest.approx(acceleration / 1000, rel=0.1)
-        client.run_until(lambda: client.speed > 0.598, 10)
-        client.run(1.0)
-        assert client.speed == pytest.approx(0.6, abs=0.002)
-        client.send(Command.VEL(0))
-        client.run(0.25)
-        assert slope(client, 0.25) == pytest.approx(-deceleration / 1000, rel=0.1)
-        client.run_until(lambda: client.speed == 0.0, 10)
-
-    @pytest.mark.parametrize(("acceleration", "deceleration"), [(50, 50), (40, 120)])
-    def test_rotation(self, acceleration: int, deceleration: int) -> None:
-        client = Client().open()
-        client.send(Command.SETRA(acceleration), Command.SETRA(-deceleration), Command.RVEL(-100))
-        client.run(0.4)
-        assert slope(client, 0.5, "turn_rate") == pytest.approx(-acceleration, rel=0.1)
-        client.run(3.0)
-        assert client.turn_rate == pytest.approx(-100, abs=1)
-        client.send(Command.RVEL(0))
-        client.run(0.3)
-        assert slope(client, 0.3, "turn_rate") == pytest.approx(deceleration, rel=0.1)
-
-    @pytest.mark.parametrize("goal", [170, -90, 10])
-    def test_turn_to_a_heading_the_shorter_way(self, goal: int) -> None:
-        client = Client().open()
-        client.send(Command.HEAD(goal))
-        fastest = 0.0
-        for _ in range(80):
-            client.run(0.1)
-            fastest = max(fastest, abs(client.turn_rate))
-        short = math.remainder(goal, 360)
-        assert client.heading == pytest.approx(short, abs=0.6)
-        # A trapezoid: half the angle to speed up, half to slow down, unless RotVelMax comes first.
-        assert fastest == pytest.approx(min(200, math.sqrt(50 * abs(short))), rel=0.15, abs=3)
-        assert client.sip().control == pytest.approx(short * 4096 / 360, abs=2)
+@pytest.mark.parametrize(
+    ("quantity", "ramp", "velocity", "unit", "acceleration", "deceleration"),
+    [
+        ("speed", Command.SETA, Command.VEL(600), 1000, 100, 600),
+        ("speed", Command.SETA, Command.VEL(600), 1000, 800, 200),
+        ("turn_rate", Command.SETRA, Command.RVEL(100), 1, 50, 50),
+        ("turn_rate", Command.SETRA, Command.RVEL(100), 1, 40, 120),
+    ],
+)
+def test_a_velocity_is_reached_and_left_on_a_ramp(
+    quantity: str, ramp: Command, velocity: Instruction, unit: int, acceleration: int, deceleration: int
+) -> None:
+    client = Client().open()
+    client.send(ramp(acceleration), ramp(-deceleration), velocity)
+    client.run(0.4)  # the servo has caught up with the ramp
+    assert slope(client, 0.2, quantity) == pytest.approx(acceleration / unit, rel=0.1)
+    client.run(7.0)
+    assert getattr(client, quantity) == pytest.approx(velocity.value / unit, rel=0.01)
+    client.send(velocity.command(0))
+    client.run(0.4)
+    assert slope(client, 0.2, quantity) == pytest.approx(-deceleration / unit, rel=0.1)
 
 
 class TestModes:

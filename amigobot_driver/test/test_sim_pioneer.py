@@ -27,21 +27,6 @@ def every(packets: list[Packet], kind: type[Packet]) -> list[Packet]:
     return [packet for packet in packets if isinstance(packet, kind)]
 
 
-class TestTails:
-    def test_arcos_tells_its_turn_rate_faults_and_state_of_charge(self) -> None:
-        client = pioneer(ARCOS)
-        client.send(Command.RVEL(-30))
-        client.run(2.0)
-        sip = client.sip()
-        assert sip.rotation_velocity == pytest.approx(10 * client.turn_rate, abs=5)
-        assert sip.rotation_velocity == pytest.approx(-300, abs=10)
-        assert (sip.lateral_velocity, sip.celsius, sip.robot_time) == (0, None, None)
-        assert sip.state_of_charge == pytest.approx(100 * client.sim.battery.charge, abs=1)
-        assert sip.fault_names == ()
-        client.send(Command.BATTEST(105))
-        assert client.sip().fault_names == ("under-voltage",)
-
-
 class TestSonarArrays:
     def numbers(self, client: Client, seconds: float) -> list[int]:
         return [r.number for packet in client.run(seconds) if isinstance(packet, Sip) for r in packet.sonar]

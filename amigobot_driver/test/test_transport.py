@@ -374,12 +374,6 @@ class TestTcp:
         refused(lambda: open_port(url, 9600), url)
         assert asked == [address]
 
-    @pytest.mark.parametrize(
-        "url", ["socket://robot:port", "socket://robot:99999", "socket://[::1:8101", "socket://.robot"]
-    )
-    def test_a_malformed_tcp_url_is_reported(self, url: str) -> None:
-        assert "the form is socket://host:port" in refused(lambda: TcpPort(url), url)
-
 
 #: Every form of a port with values that make no sense.
 ODD_PORTS = [
