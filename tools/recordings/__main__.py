@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""python -m tools.recordings FOLDER [--robot PROFILE] [--pictures FOLDER]: print how well the simulator agrees."""
+"""python -m tools.recordings FOLDER: print how well the simulator agrees with recordings, and draw pictures."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from amigobot_driver.profiles import load_profile
-
+from .clients import PHASES
 from .picture import draw_all
 from .recording import RecordingError, load
 from .replay import Comparison, compare
@@ -24,22 +23,24 @@ def main() -> None:
     """Compare every recording of a folder."""
     parser = argparse.ArgumentParser(prog="tools.recordings", description=__doc__)
     parser.add_argument("folder", type=Path, help="folder with the recordings (*.json)")
-    parser.add_argument("--robot", help="profile of the simulated robot; default: that of the recording")
+    parser.add_argument("--robot", default="", help="profile of the robot; default: that of the file, or by its name")
+    parser.add_argument(
+        "--client", default="", choices=PHASES, help="node that drove; default: that of the file, or by its headings"
+    )
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="also draw the pictures of the page here")
     options = parser.parse_args()
-    profile = load_profile(options.robot) if options.robot else None
     print(f"{'recording':<22}{'client':<10}{'delay s':>8}{'speed rms m/s':>15}{'turn rms rad/s':>16}")
     results: list[tuple[Comparison, Comparison]] = []
     for path in sorted(options.folder.glob("*.json")):
         try:
-            recording = load(path)
+            recording = load(path, options.robot, options.client)
         except RecordingError as error:
             print(f"{path.stem:<22}skipped: {error}")
             continue
         if not np.any(recording.speed) and not np.any(recording.turn_rate):
             print(f"{path.stem:<22}skipped: the robot did not move")
             continue
-        timely, best = compare(recording, profile)
+        timely, best = compare(recording)
         note = f"  {len(best.late)} repeat of p2os late; else {timely.speed_rms:.4f}" if best.late else ""
         if recording.lateness > _LATE:
             note += f"  not in the mean: packets up to {recording.lateness:.1f} s late"
@@ -54,6 +55,11 @@ def main() -> None:
             own = [(each.speed_rms, each.turn_rms) for each in counted if each.recording.robot == robot]
             speed, turn = np.mean(own, axis=0)
             print(f"  {robot:<38}{speed:15.4f}{turn:16.4f}")
+            if which:
+                speed, turn = np.mean(
+                    [each.with_own_delays() for each in counted if each.recording.robot == robot], axis=0
+                )
+                print(f"    with a delay of its own for each 5 s  {speed:15.4f}{turn:16.4f}")
     if options.pictures:
         draw_all(options.pictures, {best.recording.name: best for _, best in results})
 

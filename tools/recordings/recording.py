@@ -20,6 +20,8 @@ _P2OS_SPEED, _P2OS_TURN = 1.3746, 0.5373
 _LONGEST_CYCLE = 0.25
 #: s, the cycle of a packet; and the share of repeated stamps above which the stamps are times of arrival
 _SIP, _MAX_REPEATED = 0.1, 0.05
+#: deg, by which a heading of whole degrees differs from them
+_WHOLE = 0.02
 
 
 class RecordingError(Exception):
@@ -40,11 +42,13 @@ class Recording:
     lateness: float = 0.0  #: s, the most by which a network delayed a packet before it was stamped
 
 
-def load(path: Path) -> Recording:
+def load(path: Path, robot: str = "", client: str = "") -> Recording:
     """Read a recording.
 
     Args:
         path: A JSON file, as the page describes it.
+        robot: Profile of the robot; "" is that of the file, or by its name.
+        client: `p2os` or `ros2aria`; "" is that of the file, or by its headings: those of p2os are whole degrees.
 
     Raises:
         RecordingError: The file lacks a series, or its times are damaged.
@@ -72,7 +76,15 @@ def load(path: Path) -> Recording:
         cycles = _SIP * np.arange(len(time))
         time = np.minimum.accumulate((time - cycles)[::-1])[::-1] + cycles
     lateness = float(np.max(arrived - time))
-    robot = "p3dx-sh" if path.name.startswith("p3") else "amigo-sh"
-    # The recordings with a gyro come from ARIA's node, all others from p2os.
-    client = "ros2aria" if "spain" in path.name or "TFM_ROS" in content.get("source", "") else "p2os"
-    return Recording(path.stem, robot, client, time, speed, turn_rate, commands, lateness)
+    degrees = np.degrees(content.get("yaw", [0.0]))
+    rounded = np.max(np.abs(degrees - np.round(degrees))) < _WHOLE
+    return Recording(
+        path.stem,
+        robot or content.get("robot") or ("p3dx-sh" if path.name.startswith("p3") else "amigo-sh"),
+        client or content.get("client") or ("p2os" if rounded else "ros2aria"),
+        time,
+        speed,
+        turn_rate,
+        commands,
+        lateness,
+    )
