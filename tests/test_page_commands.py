@@ -203,7 +203,8 @@ def test_the_command_does_what_the_page_says(command: PageCommand, outputs: dict
 
 
 TUTORIAL = "docs/tutorials/first-program.md"
-#: Its programs for ROS, in their order on the page.
+ROS_TUTORIAL = "docs/tutorials/ros-node.md"
+#: Its programs, in their order on the page.
 ROS_PROGRAMS = ("square_node.py", "wall_node.py")
 #: Pages with whole programs; those of docs/python.md have a test of their own.
 PROGRAMS = (
@@ -220,8 +221,6 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[st
         running = {}
         for page in PROGRAMS:
             for number, program in enumerate(blocks(ROOT / page, "python")):
-                if "import rclpy" in program:
-                    continue  # has a test of its own, with a node
                 folder = tmp_path_factory.mktemp("program")
                 (folder / "first.py").write_text(program, encoding="utf-8")
                 running[page, number] = pool.submit(run, folder, "first.py")
@@ -240,8 +239,8 @@ def test_the_first_program_prints_what_the_page_shows(
 
 def ros_program(folder: Path, name: str) -> tuple[Path, str]:
     """A ROS program of the tutorial, written to a file, and the output that the page shows."""
-    numbered = [text for text in blocks(ROOT / TUTORIAL, "python") if "import rclpy" in text]
-    (shown,) = (c.output for c in COMMANDS if c.page == TUTORIAL and f"python {name}" in c.text)
+    numbered = [text for text in blocks(ROOT / ROS_TUTORIAL, "python") if "import rclpy" in text]
+    (shown,) = (c.output for c in COMMANDS if c.page == ROS_TUTORIAL and f"python {name}" in c.text)
     file = folder / name
     file.write_text(numbered[ROS_PROGRAMS.index(name)], encoding="utf-8")
     assert len(numbered) == len(ROS_PROGRAMS)

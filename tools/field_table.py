@@ -22,9 +22,8 @@ FILE = DATA.with_suffix(".md")
 HEAD = """\
 # What real robots did
 
-The first line of each entry is a public fact about a real robot, the second one says what the driver does. The link
-names the kind of evidence and leads to the source. **The authors verified nothing on hardware**: they read the sources
-and computed the recordings anew. Options of `amigobot sim` simulate
+The first line of each entry is a public fact about a real robot, the second one what the driver does. The link leads
+to the source. **The authors verified nothing on hardware.** Options of `amigobot sim` simulate
 [the robot as it was reported](../explanation/simulator.md#robots-as-reported). `tools/field_table.py` writes this page
 from [field.yaml](field.yaml), which names the test of each fact.
 
