@@ -19,29 +19,14 @@ HERE = Path(__file__).resolve().parents[1]
 #: Arguments of amigobot.launch.py, which become the driver's. The filter follows those that concern it too.
 _PASSED_ON = (
     ("port", "sim://amigo-sh", None, "port of the robot; the AmigoBot-SH has a gyro"),
-    (
-        "robot",
-        "",
-        None,
-        "profile of the robot, such as amigo-sh; empty: that of params_file, else chosen by the driver",
-    ),
+    ("robot", "", None, "profile, such as amigo-sh; empty: that of params_file, else chosen by the driver"),
     ("params_file", str(share("config", "amigobot.yaml")), None, "parameters of the driver; arguments override it"),
     ("namespace", "", None, "namespace of the robot and of the filter"),
     ("odom_frame", "", None, "frame of the odometry; empty: the value in params_file, else odom"),
     ("base_frame", "", None, "frame of the robot; empty: the value in params_file, else base_link"),
-    (
-        "frame_prefix",
-        "",
-        None,
-        "prefix of every frame name, such as alpha/; empty: the value in params_file, else none",
-    ),
+    ("frame_prefix", "", None, "prefix of every frame name, such as alpha/; empty: the value in params_file"),
     ("use_sim_time", "", None, "take the time from /clock; empty: the value in params_file, else false"),
-    (
-        "publish_scan",
-        "",
-        None,
-        "also publish the sonars as a LaserScan, as Nav2 needs; empty: the value in params_file",
-    ),
+    ("publish_scan", "", None, "sonars as a LaserScan, as Nav2 needs; empty: the value in params_file"),
     ("enable_stamped_cmd_vel", "", None, "cmd_vel is a TwistStamped, as Nav2 needs; empty: the value in params_file"),
     ("use_description", "true", SWITCH, "start robot_state_publisher with the model of this robot"),
     ("namespaced_tf", "false", SWITCH, "/tf and /tf_static are tf and tf_static in the namespace of the robot"),

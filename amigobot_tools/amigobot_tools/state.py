@@ -15,6 +15,8 @@ from typing import Any, Protocol, TypeVar
 from amigobot_driver import Report, SonarReading
 from amigobot_driver.profiles import Body, Limits, Profile
 
+from .geometry import Pose
+
 T = TypeVar("T")
 
 _REST = 0.005  # m/s and rad/s up to which a robot counts as at rest
@@ -68,9 +70,7 @@ class RobotState:
 
     def in_odometry_frame(self, point: tuple[float, float]) -> tuple[float, float]:
         """Return a point of the base frame (m) in the odometry frame."""
-        x, y = point
-        c, s = math.cos(self.yaw), math.sin(self.yaw)
-        return self.x + x * c - y * s, self.y + x * s + y * c
+        return Pose(*point, 0.0).transformed_by(Pose(self.x, self.y, self.yaw))[:2]
 
     @property
     def at_rest(self) -> bool:

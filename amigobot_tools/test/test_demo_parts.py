@@ -20,7 +20,8 @@ from amigobot_driver.sim import load_world
 from amigobot_tools.demo.demo import report
 from amigobot_tools.demo.drive import Drive
 from amigobot_tools.demo.programs import DemoError, Programs
-from amigobot_tools.demo.tour import ROOM, SQUARE, Pose, Pursuit, Tour
+from amigobot_tools.demo.tour import ROOM, SQUARE, Pursuit, Tour
+from amigobot_tools.geometry import Pose
 from amigobot_tools.state import RobotState
 
 STEP = 0.05  # s

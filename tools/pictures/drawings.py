@@ -20,7 +20,8 @@ from amigobot_driver import AmigoBot, Report
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.sim import World, load_world
 from amigobot_tools.demo.picture import draw_robot, draw_world
-from amigobot_tools.demo.tour import ROOM, Pose
+from amigobot_tools.demo.tour import ROOM
+from amigobot_tools.geometry import Pose
 
 _RED, _ORANGE, _BLUE, _INK = "#c0392b", "#d8572a", "#14508c", "#2b2d31"
 _FRAME_TIME = 0.4  #: s of the drive between two pictures of the animation

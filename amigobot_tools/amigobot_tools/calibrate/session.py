@@ -19,6 +19,7 @@ from amigobot_driver import AmigoBot, ConnectionLostError, Report
 from amigobot_driver.transport.simulated import simulated_pose
 from amigobot_driver.wording import counted, robot_name
 
+from ..geometry import Pose
 from ..governor import MARGIN, free_distance
 from ..keys import keyboard
 from .fit import Measured, Step
@@ -130,14 +131,8 @@ class Session:
         steps = self._drive(drive.motions)
         end = simulated_pose(self._port)
         if start and end:
-            dx, dy = end.x - start.x, end.y - start.y
-            cos, sin = math.cos(start.heading), math.sin(start.heading)
-            answers = {
-                "x": cos * dx + sin * dy,
-                "y": cos * dy - sin * dx,
-                "distance": math.hypot(dx, dy),
-                "turned": math.remainder(end.heading - start.heading, math.tau),
-            }
+            x, y, turned = Pose(end.x, end.y, end.heading).seen_from(Pose(start.x, start.y, start.heading))
+            answers = {"x": x, "y": y, "distance": math.hypot(x, y), "turned": turned}
         else:
             answers = {name: self._ask(question) * _UNITS[name] for name, question in drive.questions.items()}
         found = {name: answers[name] for name in drive.questions}

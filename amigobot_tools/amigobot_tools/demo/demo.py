@@ -15,11 +15,12 @@ from pathlib import Path
 from amigobot_driver.cli import UsageError
 from amigobot_driver.sim import load_world
 
+from ..geometry import Pose
 from ..remote_connection import check_terminal, confirm
 from ..state import Remote
 from .drive import Drive, follow, read_truth
 from .programs import DemoError, Programs, use_own_domain
-from .tour import ROOM, SQUARE, Pose
+from .tour import ROOM, SQUARE
 
 _TIMEOUT = 60.0  # s until the robot is found
 _WORLD = "room"

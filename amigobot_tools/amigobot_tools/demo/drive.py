@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..geometry import Pose
 from ..governor import governed
 from ..state import Remote, RobotState
 from .programs import DemoError
-from .tour import Pose, Pursuit, Tour
+from .tour import Pursuit, Tour
 
 _PERIOD = 0.05  # s between two velocities
 _REPORT = 2.0  # s between two lines

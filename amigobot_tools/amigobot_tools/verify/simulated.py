@@ -10,6 +10,8 @@ from dataclasses import replace
 
 from amigobot_driver.sim import Segment, Simulator, World, WorldError, WorldPose
 
+from ..geometry import Pose
+
 _MIN_STEP = 1e-4  # s by which simulated time moves on at least in a read that waits
 _HAND = 0.04  # m, half its width
 _TOUCH = 0.02  # m, of a hand that touches a sonar
@@ -101,13 +103,11 @@ class SimulatedPerson:
             self._hold(number, distance + _TOUCH)
 
     def _measure(self, what: str) -> float:
-        pose, mark = self._simulator.truth.pose, self._mark
+        now, mark = (Pose(pose.x, pose.y, pose.heading) for pose in (self._simulator.truth.pose, self._mark))
+        seen = now.seen_from(mark)
         if what == "TURNED":
-            turned = math.degrees(math.remainder(pose.heading - mark.heading, math.tau))
-            return _PROTRACTOR * round(turned / _PROTRACTOR)
-        dx, dy = pose.x - mark.x, pose.y - mark.y
-        c, s = math.cos(mark.heading), math.sin(mark.heading)
-        return _TAPE * round((c * dx + s * dy if what == "FORWARD" else c * dy - s * dx) / _TAPE)
+            return _PROTRACTOR * round(math.degrees(seen.yaw) / _PROTRACTOR)
+        return _TAPE * round((seen.x if what == "FORWARD" else seen.y) / _TAPE)
 
     def tell(self, text: str) -> None:
         """Take no notice."""

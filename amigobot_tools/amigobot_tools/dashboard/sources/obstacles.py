@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from amigobot_driver.sim import Segment, World, WorldPose
 from amigobot_driver.sim.world import box, circle, encloses
+
+from ...geometry import Pose
 
 #: Decimal places of coordinates (m) within which two ends of walls are the same corner.
 _CORNER = 4
@@ -29,10 +30,9 @@ class Obstacle:
 
     def segments(self) -> list[Segment]:
         """Return its outline in the world's frame."""
-        c, s = math.cos(self.heading), math.sin(self.heading)
 
         def moved(x: float, y: float) -> tuple[float, float]:
-            return self.x + c * x - s * y, self.y + s * x + c * y
+            return Pose(x, y, 0.0).transformed_by(Pose(self.x, self.y, self.heading))[:2]
 
         return [Segment(*moved(one.x1, one.y1), *moved(one.x2, one.y2)) for one in self.outline]
 

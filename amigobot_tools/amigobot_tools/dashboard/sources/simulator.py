@@ -18,6 +18,7 @@ from amigobot_driver.sim import OptionError, Window, World, WorldError, WorldPos
 from amigobot_driver.sim.faults import Faults
 from amigobot_driver.transport.simulated import simulator_of
 
+from ...geometry import Pose
 from ..examination import Examination
 from ..messages import Between
 from .neighbors import Neighbors, open_robots
@@ -77,15 +78,16 @@ class SimulatorSource(PortSource):
         self._world: World = self._simulator.world
         self._things = things_of(self._world)
         self._newest = len(self._things)  #: number of the thing that was added last
-        self._origin: WorldPose | None = None  #: of the odometry frame in the world
+        self._origin: Pose | None = None  #: of the odometry frame in the world
 
     def live(self) -> dict[str, Any]:
         """Return truth and clock of the simulation."""
         driver, simulator = self._driver, self._simulator
         truth = simulator.truth
         if self._origin is None:
-            self._origin = _origin(truth.pose, self._odometry())
-        origin, pose = self._origin, truth.pose
+            seen = Pose(0.0, 0.0, 0.0).seen_from(self._odometry())
+            self._origin = seen.transformed_by(Pose(truth.pose.x, truth.pose.y, truth.pose.heading))
+        pose = truth.pose
         return {
             "sim": {
                 "time": driver.elapsed,
@@ -101,7 +103,7 @@ class SimulatorSource(PortSource):
                 "charge": simulator.battery.charge,
                 "bytes_in_transit": simulator.bytes_in_transit,
             },
-            "origin": (origin.x, origin.y, origin.heading),
+            "origin": self._origin,
             "others": self._neighbors.poses(),
         }
 
@@ -146,10 +148,10 @@ class SimulatorSource(PortSource):
     def _clock(self) -> float:
         return self._driver.clock()
 
-    def _odometry(self) -> WorldPose:
+    def _odometry(self) -> Pose:
         with self._driver.robot() as robot:
             state = robot.estimator.odometer.state
-        return WorldPose(state.x, state.y, state.yaw)
+        return Pose(state.x, state.y, state.yaw)
 
     # -- the clock --------------------------------------------------------------------------------------------
 
@@ -293,14 +295,6 @@ def _check_outside(pose: WorldPose, things: dict[int, Obstacle]) -> None:
     for thing in things.values():
         if thing.contains(pose):
             raise RequestRefusedError(f"the robot would be inside {thing.kind} {thing.number}")
-
-
-def _origin(truth: WorldPose, odometry: WorldPose) -> WorldPose:
-    """The pose of the odometry frame in the world, from the robot's pose in both."""
-    heading = truth.heading - odometry.heading
-    c, s = math.cos(heading), math.sin(heading)
-    x, y = truth.x - c * odometry.x + s * odometry.y, truth.y - s * odometry.x - c * odometry.y
-    return WorldPose(x, y, math.remainder(heading, math.tau))
 
 
 def _fault_rows(faults: Faults) -> list[dict[str, Any]]:
