@@ -49,8 +49,7 @@ def worn(robot: str, wear: Wear = WEAR, profile: str = "") -> Bench:
         Options(profile=profile),
         robot,
         simulator=lambda: Simulator(load_profile(robot), load_world("empty"), wear=wear, baud=0),
-    )
-    bench.connect()
+    ).connect()
     return bench
 
 
@@ -210,8 +209,7 @@ def test_a_robot_without_a_name_needs_a_file(
 def test_a_calibration_that_cannot_be_used_is_left_out_with_its_reason(home: Path, content: str, reason: str) -> None:
     home.mkdir(parents=True)
     (home / "Rob.yaml").write_text(content)
-    bench = Bench(simulator=lambda: Simulator(AMIGO, name="Rob"))
-    bench.connect()
+    bench = Bench(simulator=lambda: Simulator(AMIGO, name="Rob")).connect()
     assert bench.robot.profile == AMIGO
     assert "its calibration cannot be used" in bench.robot.profile_reason
     assert reason in bench.robot.profile_reason

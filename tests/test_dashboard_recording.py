@@ -24,8 +24,7 @@ from amigobot_tools.dashboard.sources.recording import RecordingSource
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Ten seconds of a simulated robot that drives, has its motors off, and drives on."""
-    bench = Bench(Options(trace=True))
-    bench.connect()
+    bench = Bench(Options(trace=True)).connect()
     began = bench.now
     bench.run(4.0, cmd_vel=(0.2, 0.1))
     bench.robot.enable_motors(False, bench.now)

@@ -137,8 +137,9 @@ def test_the_example_tells_the_robot_what_erratic_cfg_told_it(tmp_path: Path) ->
     node.destroy_node()
     rclpy.shutdown(context=context)
     lock.close()
-    bench = Bench(options, simulator=lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400))
-    bench.connect()
+    bench = Bench(
+        options, simulator=lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400)
+    ).connect()
     bench.run(10.0)
     told = {str(decode(data, ERRATIC_COMMANDS)) for _, data in bench.up.log}
     assert {"SETV(700)", "SETRV(100)", "SETA(1000)", "SETRA(200)"} <= told

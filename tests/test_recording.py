@@ -24,8 +24,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Ten seconds, of which the robot drives five at 0.2 m/s; it sees the walls of a room."""
     from amigobot_driver.profiles import load_profile
 
-    bench = Bench(simulator=lambda: Simulator(load_profile("amigo"), load_world("room"), baud=0))
-    bench.connect()
+    bench = Bench(simulator=lambda: Simulator(load_profile("amigo"), load_world("room"), baud=0)).connect()
     began = bench.now
     bench.run(5.0, cmd_vel=(0.2, 0.0))
     bench.run(5.0)

@@ -3,8 +3,7 @@
 
 """A `Robot` and a simulated robot on one simulated clock, joined by a wire that can be as bad as one likes.
 
-    bench = Bench(Options(max_linear=0.7))
-    bench.connect()
+    bench = Bench(Options(max_linear=0.7)).connect()
     bench.run(10, cmd_vel=(0.5, 0.0))
     assert bench.simulator.truth.pose.x > 4.0
 
@@ -19,11 +18,22 @@ import math
 import random
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import TypeVar
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, FrameDecoder, Instruction, Packet, decode, encode_frame, parse
-from amigobot_driver.robot import Event, LinkChanged, LinkState, Notice, Options, Report, Robot
+from amigobot_driver.robot import (
+    Event,
+    LinkChanged,
+    LinkState,
+    Notice,
+    Options,
+    Outcome,
+    Report,
+    RequestRefusedError,
+    Robot,
+)
 from amigobot_driver.sim import Simulator
 from amigobot_driver.stepped_driver import SteppedDriver
 
@@ -31,6 +41,7 @@ from amigobot_driver.stepped_driver import SteppedDriver
 Fault = Callable[[bytes], bytes]
 
 E = TypeVar("E")
+T = TypeVar("T")
 
 DEFAULTS = Options()
 
@@ -210,11 +221,12 @@ class Bench(SteppedDriver):
         self.down.cut()
         self.plug(False)
 
-    def connect(self) -> None:
-        """Plug in, and wait until all is as the options want it."""
+    def connect(self) -> Bench:
+        """Plug in, and wait until all is as the options want it; this bench."""
         self.plug_in()
         self.until(lambda: self.robot.running)
         self.run(1.0)
+        return self
 
     def switch_on(self) -> None:
         """The robot starts anew, from the origin."""
@@ -252,6 +264,19 @@ class Bench(SteppedDriver):
         result = request()
         self.write()
         return result
+
+    def result(self, request: Callable[[], Future[T]], within: float = 10.0) -> T:
+        """Make a request, and let time pass until it has a result. Raises RequestRefusedError."""
+        future = self.ask(request)
+        self.until(future.done, within)
+        return future.result()
+
+    def answer(self, request: Callable[[], Future[Outcome]], within: float = 60.0) -> Outcome:
+        """The same; a refusal is a result, too."""
+        try:
+            return self.result(request, within)
+        except RequestRefusedError as reason:
+            return Outcome(False, str(reason))
 
     # -- what can be seen -------------------------------------------------------------------------------------
 

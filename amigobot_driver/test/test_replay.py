@@ -215,8 +215,7 @@ class TestFromTheMiddle:
         assert played.robot.tuning.config == config
 
     def test_a_recording_that_begins_in_mid_session_gets_the_config(self) -> None:
-        bench = Bench(Options())
-        bench.connect()
+        bench = Bench(Options()).connect()
         bench.robot.configure(Options(trace=True), bench.now)
         bench.run(1)
         assert "Config" in [event.name for event in bench.told(FrameSeen)]
@@ -224,8 +223,7 @@ class TestFromTheMiddle:
 
 class TestGaps:
     def test_a_recorded_loss_of_the_link_is_replayed(self) -> None:
-        bench = Bench(Options(trace=True))
-        bench.connect()
+        bench = Bench(Options(trace=True)).connect()
         bench.run(3, cmd_vel=(0.3, 0.0))
         bench.go_out_of_range()
         bench.run(7)

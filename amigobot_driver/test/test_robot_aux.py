@@ -47,8 +47,9 @@ class Sensor:
 
 def connected(device: AuxDevice, port: int = 1, baud: int | None = None, robot: str = "amigo") -> tuple[Bench, AuxPort]:
     profile = load_profile(robot)
-    bench = Bench(Options(baud=baud or 0), simulator=lambda: Simulator(profile, baud=baud, aux={port: device}))
-    bench.connect()
+    bench = Bench(
+        Options(baud=baud or 0), simulator=lambda: Simulator(profile, baud=baud, aux={port: device})
+    ).connect()
     return bench, bench.robot.aux[port - 1]
 
 
@@ -285,8 +286,7 @@ class TestWriting:
 @pytest.mark.parametrize("ports", [(0,), (0, 1), (0, 1, 2)])
 def test_a_stop_is_not_delayed_by_ports_that_write_at_the_same_time(ports: tuple[int, ...]) -> None:
     """What waits on the line cannot be overtaken: so no more is put there than the line carries."""
-    bench = Bench(Options(max_linear=0.7), robot="p3dx")
-    bench.connect()
+    bench = Bench(Options(max_linear=0.7), robot="p3dx").connect()
     for port in ports:
         bench.ask(lambda port=port: bench.robot.aux[port].writer.write(bytes(8192)))
     bench.run(8, cmd_vel=(0.3, 0.0))

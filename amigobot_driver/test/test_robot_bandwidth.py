@@ -35,8 +35,7 @@ def test_what_fits_beside_the_sip(
 
 @pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx-sh"])
 def test_the_sip_is_counted_with_the_readings_of_a_cycle_and_its_own_tail(robot: str) -> None:
-    bench = Bench(robot=robot)
-    bench.connect()
+    bench = Bench(robot=robot).connect()
     bench.run(3.0)
     sizes = [len(packet.encode()) + OVERHEAD for _, packet in bench.packets(bench.now - 2) if isinstance(packet, Sip)]
     assert max(sizes) == bench.robot.streams.sip_bytes()
@@ -48,8 +47,7 @@ def test_a_stream_that_is_left_out_is_reported_once_and_again_when_it_becomes_tr
     def options(baud: int) -> Options:
         return Options(io_stream=True, encoder_stream=True, bridge_baud=baud)
 
-    bench = Bench(options(9600), "amigo-sh", bridge=True)
-    bench.connect()
+    bench = Bench(options(9600), "amigo-sh", bridge=True).connect()
     bench.run(3.0)
     reports = [1, 1, 2]
     for baud, reported in zip((9600, 115200, 9600), reports, strict=True):

@@ -31,9 +31,7 @@ def made(profile: str, **flash: int) -> Bench:
     """A connected robot on an endless plane whose FLASH holds these values."""
     robot = load_profile(profile)
     robot = replace(robot, flash={**robot.flash, **flash})
-    bench = Bench(Options(), profile, simulator=lambda: Simulator(robot, World("endless"), baud=0), check_baud=False)
-    bench.connect()
-    return bench
+    return Bench(Options(), profile, simulator=lambda: Simulator(robot, World("endless"), baud=0)).connect()
 
 
 def stopping(speed: float, deceleration: float, delay: float = 0.0) -> tuple[float, float]:
@@ -114,8 +112,7 @@ ROBOTS = {
 
 def fastest(profile: str) -> float:
     """The speed (m/s) beyond which the driver drives no robot with this FLASH."""
-    limits = Bench(Options(max_linear=10.0), profile, simulator=lambda: Simulator(load_profile(profile), baud=0))
-    limits.connect()
+    limits = Bench(Options(max_linear=10.0), profile, baud=0).connect()
     limits.run(3.0)
     return limits.robot.limits.working[0]
 
@@ -142,8 +139,7 @@ def test_a_robot_without_a_driver_stops_within_these_figures(profile: str) -> No
     bench = Bench(
         Options(max_linear=speed, profile=profile if profile == "erratic" else ""),
         simulator=lambda: Simulator(robot, World("endless"), baud=0),
-    )
-    bench.connect()
+    ).connect()
     bench.run(12.0, cmd_vel=(speed, 0.0))
     assert bench.simulator.truth.left_velocity == pytest.approx(speed, rel=0.1)
     start = bench.simulator.truth.pose.x

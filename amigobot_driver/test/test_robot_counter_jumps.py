@@ -26,8 +26,7 @@ MOTIONS = {
 
 def started(robot: str, degrees: float = 0.0, *, away: bool = True, options: Options | None = None) -> Bench:
     """A robot that has turned to a heading, and driven some way from the origin of its counters where `away`."""
-    bench = Bench(options or Options(), robot)
-    bench.connect()
+    bench = Bench(options or Options(), robot).connect()
     if degrees:
         turn_to(bench, math.radians(degrees))
     if away:

@@ -64,9 +64,7 @@ def own_profile(folder: Path, quirk: str) -> str:
 
 @pytest.fixture
 def bench() -> Bench:
-    bench = erratic()
-    bench.connect()
-    return bench
+    return erratic().connect()
 
 
 def own_words(bench: Bench, since: float = 0.0) -> list[str]:
@@ -84,8 +82,7 @@ class TestConnect:
         assert bench.robot.profile.name == "erratic"
 
     def test_it_is_recognised_by_its_packets_when_nobody_names_it(self) -> None:
-        bench = erratic(Options())
-        bench.connect()
+        bench = erratic(Options()).connect()
         assert bench.robot.profile.name == "erratic"
         assert "reports Erratic" in bench.told(Identified)[0].reason
 
@@ -131,8 +128,7 @@ class TestDriving:
     def test_odometry_is_the_truth_where_the_robot_counts_in_units_of_its_own(self, profile: str) -> None:
         """docs/protocol E-44."""
         made = Simulator(load_profile(profile), load_world("empty"), baud=38400)
-        bench = Bench(Options(profile=profile), simulator=lambda: made)
-        bench.connect()
+        bench = Bench(Options(profile=profile), simulator=lambda: made).connect()
         bench.run(6.0, cmd_vel=(0.4, 0.0))
         assert bench.robot.estimator.odometer.state.linear == pytest.approx(0.4, abs=0.02)
         bench.run(2.0)
@@ -167,8 +163,7 @@ class TestDriving:
 
     @pytest.mark.parametrize("quirk", ["", "left_wheel_first"])
     def test_wheels_turn_as_they_are_told_whichever_comes_first(self, tmp_path: Path, quirk: str) -> None:
-        bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk)
-        bench.connect()
+        bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk).connect()
         for _ in range(20):
             bench.ask(lambda: bench.robot.drive_wheels(0.2, 0.3, bench.now))
             bench.run(0.1)
@@ -184,8 +179,7 @@ class TestDriving:
 
 
 def test_both_layouts_of_the_motor_packet_are_read() -> None:
-    bench = erratic(quirk="short_motor_packets")
-    bench.connect()
+    bench = erratic(quirk="short_motor_packets").connect()
     bench.run(3.0, cmd_vel=(0.4, 0.2))
     bench.run(1.0)
     assert bench.robot.estimator.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
@@ -193,16 +187,14 @@ def test_both_layouts_of_the_motor_packet_are_read() -> None:
 
 class TestSettings:
     def test_the_motors_are_said_to_be_told_not_confirmed(self, bench: Bench) -> None:
-        request = bench.ask(lambda: bench.robot.enable_motors(False, bench.now))
-        bench.until(request.done)
-        assert request.result().success
-        assert "do not report" in request.result().message
+        request = bench.result(lambda: bench.robot.enable_motors(False, bench.now))
+        assert request.success
+        assert "do not report" in request.message
         assert own_words(bench).count("ENABLE(0)") == 3
 
     def test_the_sonars_are_confirmed_by_their_packets(self, bench: Bench) -> None:
-        request = bench.ask(lambda: bench.robot.enable_sonar(False, bench.now))
-        bench.until(request.done)
-        assert request.result().message == "sonar off, confirmed by the robot"
+        request = bench.result(lambda: bench.robot.enable_sonar(False, bench.now))
+        assert request.message == "sonar off, confirmed by the robot"
         start = bench.now
         bench.run(1.0)
         assert not any(report.pings for report in bench.reports if report.stamp > start)
@@ -225,17 +217,15 @@ class TestSettings:
         ],
     )
     def test_working_values_are_set_and_read_back(self, bench: Bench, name: str, value: int, word: str) -> None:
-        request = bench.ask(lambda: bench.robot.tuning.set({name: value}, bench.now))
-        bench.until(request.done)
-        assert request.result().success, request.result().message
+        request = bench.result(lambda: bench.robot.tuning.set({name: value}, bench.now))
+        assert request.success, request.message
         assert bench.robot.tuning.config is not None
         assert bench.robot.tuning.config.value(name) == value
         assert word in own_words(bench)
 
     def test_what_it_has_not_got_is_refused_and_not_sent(self, bench: Bench) -> None:
-        request = bench.ask(lambda: bench.robot.tuning.set({"rev_count": 1}, bench.now))
-        bench.until(request.done)
-        assert not request.result().success
+        request = bench.result(lambda: bench.robot.tuning.set({"rev_count": 1}, bench.now))
+        assert not request.success
         with pytest.raises(RequestRefusedError, match="Videre Erratic has no POLLING"):
             bench.robot.poll_sonars((1, 2), bench.now)
         assert bench.robot.queue.stats.withheld == 0
@@ -244,7 +234,7 @@ class TestSettings:
     def test_its_identity_is_changed_by_hand(self, bench: Bench, name: str) -> None:
         bench.ask(lambda: bench.robot.send_raw(ErraticCommand[name.upper()].number, [], b"Rover"))
         bench.run(1.0)
-        bench.until(bench.ask(lambda: bench.robot.tuning.read(bench.now)).done)
+        bench.result(lambda: bench.robot.tuning.read(bench.now))
         assert bench.robot.tuning.config is not None
         identity = dict(bench.robot.tuning.config.values())
         assert [key for key, value in identity.items() if value == "Rover"] == [name]
@@ -267,11 +257,10 @@ class TestSettings:
     @pytest.mark.parametrize("quirk", ["", "duty_per_mille"])
     def test_the_duty_is_what_was_asked_for_in_either_unit(self, tmp_path: Path, quirk: str) -> None:
         """docs/protocol E-46; CONFIG shows which one it is."""
-        bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk)
-        bench.connect()
+        bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk).connect()
         bench.ask(lambda: bench.robot.pwm.set(8000, 0.6, bench.now))
         bench.run(2.0)
-        bench.until(bench.ask(lambda: bench.robot.tuning.read(bench.now)).done)
+        bench.result(lambda: bench.robot.tuning.read(bench.now))
         config = bench.robot.tuning.config
         assert isinstance(config, ErraticConfig)
         assert config.pwm_max / config.pwm_wrap == pytest.approx(0.6)
@@ -288,7 +277,7 @@ class TestRedButton:
         [notice] = [notice.text for notice in bench.told(Notice) if "has not moved for 2 s" in notice.text]
         assert "call enable_motors" in notice
         assert bench.robot.standstill.problem
-        bench.until(bench.ask(lambda: bench.robot.enable_motors(True, bench.now)).done)
+        bench.result(lambda: bench.robot.enable_motors(True, bench.now))
         assert bench.simulator.truth.left_velocity == 0.0, "no old velocity comes to life with the motors"
         bench.run(2.0, cmd_vel=(0.3, 0.0))
         assert bench.simulator.truth.left_velocity == pytest.approx(0.3, abs=0.02)
@@ -304,8 +293,7 @@ class TestInputs:
 
     @pytest.mark.parametrize("profile", ["erratic", "erratic-player"])
     def test_a_floor_that_ends_is_told_by_its_side(self, profile: str) -> None:
-        bench = erratic(profile=profile, robot=profile)
-        bench.connect()
+        bench = erratic(profile=profile, robot=profile).connect()
         bench.run(1.0)
         assert bench.told(FloorReading)[-1].floors == (True, True)
         bench.simulator.faults = Faults(no_floor=frozenset({0}))
@@ -313,8 +301,7 @@ class TestInputs:
         assert bench.told(FloorReading)[-1].floors == (False, True)
 
     def test_encoder_ticks_lead_the_odometry_where_that_is_wanted(self) -> None:
-        bench = erratic(Options(profile="erratic", encoder_odometry=True))
-        bench.connect()
+        bench = erratic(Options(profile="erratic", encoder_odometry=True)).connect()
         bench.run(5.0, cmd_vel=(0.5, 0.2))
         bench.run(1.0)
         assert bench.told(EncoderReading)

@@ -19,8 +19,7 @@ PIONEERS = [name for name in available_profiles() if name.startswith("p")]
 
 @pytest.mark.parametrize("robot", PIONEERS)
 def test_a_pioneer_is_recognised_and_its_odometry_is_the_truth(robot: str) -> None:
-    bench = Bench(robot=robot)
-    bench.connect()
+    bench = Bench(robot=robot).connect()
     (identified,) = bench.told(Identified)
     assert (identified.profile, identified.known) == (load_profile(robot), True)
     bench.run(4.0, cmd_vel=(0.25, 0.3))
@@ -35,8 +34,7 @@ def test_a_pioneer_is_recognised_and_its_odometry_is_the_truth(robot: str) -> No
 @pytest.mark.parametrize("robot", ["p2dx", "p3at", "p3dx-sh", "powerbot-sh"])
 def test_every_ring_is_heard_in_metres(robot: str) -> None:
     profile = load_profile(robot)
-    bench = Bench(robot=robot, simulator=lambda: Simulator(profile, load_world("room")))
-    bench.connect()
+    bench = Bench(robot=robot, simulator=lambda: Simulator(profile, load_world("room"))).connect()
     start = bench.now
     bench.run(2.0)
     pings = [ping for report in bench.told(Report, since=start) for ping in report.pings]
@@ -55,8 +53,7 @@ def test_every_ring_is_heard_in_metres(robot: str) -> None:
 @pytest.mark.parametrize("name", ["erratic", "erratic-degrees"])
 def test_an_erratics_heading_is_read_as_its_profile_says(name: str) -> None:
     """docs/protocol E-42."""
-    bench = Bench(Options(profile=name), simulator=lambda: Simulator(load_profile(name)))
-    bench.connect()
+    bench = Bench(Options(profile=name), simulator=lambda: Simulator(load_profile(name))).connect()
     bench.run(3.0, cmd_vel=(0.0, 0.5))
     bench.run(2.0)
     assert bench.simulator.truth.pose.heading > 1.0

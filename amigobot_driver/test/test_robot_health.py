@@ -40,8 +40,7 @@ class TestWishes:
 
 class TestLinkTiming:
     def test_on_a_good_line(self) -> None:
-        bench = Bench()
-        bench.connect()
+        bench = Bench().connect()
         bench.run(20)
         timing = bench.robot.link_timing
         assert timing.period == pytest.approx(0.1, abs=0.01)
@@ -49,8 +48,7 @@ class TestLinkTiming:
         assert 0.02 < timing.answer_latency < 0.5
 
     def test_gaps_are_counted_and_the_longest_is_known(self) -> None:
-        bench = Bench()
-        bench.connect()
+        bench = Bench().connect()
         bench.down.fault = Noise(1, frames=0.1)
         bench.run(60)
         assert 20 < bench.robot.link_timing.gaps < 90
@@ -65,8 +63,7 @@ class TestLinkTiming:
 
 
 def test_stalls_have_a_beginning_and_an_end() -> None:
-    bench = Bench()
-    bench.connect()
+    bench = Bench().connect()
     bench.simulator.faults = Faults(jam=Window(0.0, 1e6))
     bench.run(8, cmd_vel=(0.2, 0.0))
     stalls = bench.robot.stalls

@@ -24,9 +24,7 @@ FAST = Options(max_linear=0.7, max_angular=3.0)
 
 @pytest.fixture
 def bench() -> Bench:
-    bench = Bench(FAST)
-    bench.connect()
-    return bench
+    return Bench(FAST).connect()
 
 
 def moves(instruction: Instruction) -> bool:
@@ -55,8 +53,7 @@ class TestTimeout:
     @pytest.mark.parametrize("death", [0.0, 0.013, 0.1, 0.24])
     def test_stops_within_fifty_milliseconds(self, timeout: float, death: float) -> None:
         """The publisher dies at full speed, at any moment between two keep-alives."""
-        bench = Bench(Options(max_linear=0.7, command_timeout=timeout))
-        bench.connect()
+        bench = Bench(Options(max_linear=0.7, command_timeout=timeout)).connect()
         bench.run(2 + death, cmd_vel=(0.7, 0.5), rate=20.0)
         bench.drive(0.7, 0.5)
         died = bench.now
@@ -322,8 +319,7 @@ class TestLimits:
         ],
     )
     def test_too_fast_is_scaled_down_on_the_same_curve(self, wanted: tuple[float, float], sent: list[str]) -> None:
-        bench = Bench(Options(max_linear=0.3, max_angular=1.0))
-        bench.connect()
+        bench = Bench(Options(max_linear=0.3, max_angular=1.0)).connect()
         since = bench.now
         bench.drive(*wanted)
         bench.run(0.1)
@@ -345,8 +341,7 @@ class TestLimits:
                 assert abs(instruction.value) <= 57
 
     def test_that_set_robot_config_has_lowered_keep_the_curve_until_the_parameter_changes(self) -> None:
-        bench = Bench(Options(max_linear=0.6, max_angular=2.0))
-        bench.connect()
+        bench = Bench(Options(max_linear=0.6, max_angular=2.0)).connect()
         bench.ask(lambda: bench.robot.tuning.set({"trans_vel_max": 300}, bench.now))
         bench.run(1)
         since = bench.now
@@ -381,8 +376,7 @@ class TestWire:
         assert not bench.reports[-1].motors_enabled
 
     def test_waits_for_the_spacing_of_the_robot_it_found(self) -> None:
-        bench = Bench(robot="amigo-sh")
-        bench.connect()
+        bench = Bench(robot="amigo-sh").connect()
         assert bench.robot.queue.spacing == bench.robot.profile.link.command_spacing
 
 

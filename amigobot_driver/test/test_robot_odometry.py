@@ -174,8 +174,7 @@ class TestVelocity:
         assert (state.x, state.y) == pytest.approx((counters.x, counters.y), abs=0.002)
 
     def test_wheel_angles_of_the_simulated_robot(self) -> None:
-        bench = Bench()
-        bench.connect()
+        bench = Bench().connect()
         for velocity in ((0.3, 0.0), (0.1, 0.8), (-0.2, -0.5)):
             bench.run(8, cmd_vel=velocity)
         bench.run(2)
@@ -304,8 +303,7 @@ class TestStamps:
     @pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
     def test_tell_when_the_packet_left_the_robot(self, robot: str) -> None:
         """At 9600 baud a SIP is 37 ms on its way; the stamp does not count them."""
-        bench = Bench(robot=robot)
-        bench.connect()
+        bench = Bench(robot=robot).connect()
         bench.run(5, cmd_vel=(0.2, 0.0))
         stamps = [report.stamp for report in bench.reports[20:]]
         assert all(b - a == pytest.approx(0.1, abs=0.005) for a, b in pairwise(stamps))
@@ -320,8 +318,7 @@ def test_the_variance_of_the_turn_rate_admits_a_revcount_that_nobody_calibrated(
     bench = Bench(
         Options(),
         simulator=lambda: Simulator(load_profile("amigo-sh"), wear=Wear(track_scale=1.087)),
-    )
-    bench.connect()
+    ).connect()
     bench.run(5, cmd_vel=(0.0, 0.6))
     odometry, truth = bench.reports[-1].odometry, bench.simulator.truth.turn_rate
     assert 0.05 * truth < abs(odometry.angular - truth) < math.sqrt(odometry.velocity_variance[1])
@@ -330,8 +327,7 @@ def test_the_variance_of_the_turn_rate_admits_a_revcount_that_nobody_calibrated(
 @pytest.mark.parametrize("angular", [1.0, -0.5, 0.2])
 def test_the_turn_rate_is_right_behind_a_long_answer_that_delayed_a_sip(angular: float) -> None:
     """A CONFIG packet takes two thirds of an info cycle at 9600 baud: one SIP is late by that, the next is not."""
-    bench = Bench(Options(max_linear=0.7, max_angular=5.2))
-    bench.connect()
+    bench = Bench(Options(max_linear=0.7, max_angular=5.2)).connect()
     bench.run(4.02, cmd_vel=(0.0, angular))
     for _ in range(5):
         bench.ask(lambda: bench.robot.tuning.read(bench.now))
@@ -344,8 +340,7 @@ def test_the_turn_rate_is_right_behind_a_long_answer_that_delayed_a_sip(angular:
 @pytest.mark.parametrize("profile", ["erratic", "erratic-player-h"])
 def test_the_turn_rate_is_right_in_the_first_packets_of_a_session(profile: str) -> None:
     """The motor packets of an Erratic come each 50 ms, before anything reports that."""
-    bench = Bench(Options(profile=profile, max_angular=5.0), profile, check_baud=True)
-    bench.connect()
+    bench = Bench(Options(profile=profile, max_angular=5.0), profile, check_baud=True).connect()
     bench.run(2.0, cmd_vel=(0.0, 4.0))
     bench.unplug()
     since = bench.now

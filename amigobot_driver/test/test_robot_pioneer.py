@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -57,14 +56,8 @@ def pioneer(
     return bench
 
 
-def outcome(bench: Bench, request: Callable[[], Future[Outcome]], within: float = 10.0) -> Outcome:
-    future = bench.ask(request)
-    bench.until(future.done, within)
-    return future.result()
-
-
 def ordered(bench: Bench, order: str, duration: float = 0.0) -> Outcome:
-    return outcome(bench, lambda: bench.robot.gripper.order(order, duration, bench.now))
+    return bench.result(lambda: bench.robot.gripper.order(order, duration, bench.now))
 
 
 def sip(**fields: int) -> Sip:
@@ -109,12 +102,12 @@ def test_the_stop_button_keeps_the_motors_off_until_someone_switches_them_on(rob
     bench.simulator.faults = Faults(stop_button=True)
     bench.run(2, cmd_vel=(0.2, 0.0))
     assert bench.reports[-1].stop_button and not bench.reports[-1].motors_enabled
-    assert not outcome(bench, lambda: bench.robot.enable_motors(True, bench.now)).success
+    assert not bench.result(lambda: bench.robot.enable_motors(True, bench.now)).success
     there = bench.simulator.truth.pose.x
     bench.simulator.faults = Faults()
     bench.run(5, cmd_vel=(0.2, 0.0))
     assert bench.simulator.truth.pose.x == there, "released, it does not drive on by itself"
-    assert outcome(bench, lambda: bench.robot.enable_motors(True, bench.now)).success
+    assert bench.result(lambda: bench.robot.enable_motors(True, bench.now)).success
     bench.run(2, cmd_vel=(0.2, 0.0))
     assert bench.simulator.truth.pose.x > there + 0.2
 
@@ -298,7 +291,7 @@ class TestCharger:
     def test_a_robot_charges_and_does_not_reach_for_its_dock_again_when_it_comes_back(self) -> None:
         bench = pioneer(flash={"Charger": 1})
         bench.simulator.battery.docked = True
-        assert outcome(bench, lambda: bench.robot.charger.deploy(True, bench.now)).success
+        assert bench.result(lambda: bench.robot.charger.deploy(True, bench.now)).success
         assert bench.reports[-1].charging
         bench.unplug()
         bench.run(3)
@@ -311,7 +304,7 @@ class TestReset:
     def test_a_robot_that_does_not_care(self) -> None:
         bench = pioneer()
         bench.up.fault = losing(Command.RESET)
-        done = outcome(bench, lambda: bench.robot.reset(bench.now))
+        done = bench.result(lambda: bench.robot.reset(bench.now))
         assert not done.success and "sent RESET 3 times" in done.message
         bench.run(5)
         assert bench.words().count("RESET") == 3
@@ -325,23 +318,23 @@ class TestSonarArrays:
 
     def test_a_sequence_over_both_arrays(self) -> None:
         bench = pioneer()
-        done = outcome(bench, lambda: bench.robot.poll_sonars((2, 9, 15, 3), bench.now))
+        done = bench.result(lambda: bench.robot.poll_sonars((2, 9, 15, 3), bench.now))
         assert done.success
         assert self.fired(bench) == {2, 3, 9, 15}
 
     def test_an_array_without_a_number_in_the_sequence_stays_silent_when_sonars_are_switched(self) -> None:
         bench = pioneer()
-        assert outcome(bench, lambda: bench.robot.poll_sonars((1, 2), bench.now)).success
+        assert bench.result(lambda: bench.robot.poll_sonars((1, 2), bench.now)).success
         assert self.fired(bench) == {1, 2}
-        assert outcome(bench, lambda: bench.robot.enable_sonar(False, bench.now)).success
+        assert bench.result(lambda: bench.robot.enable_sonar(False, bench.now)).success
         assert self.fired(bench) == set()
-        assert outcome(bench, lambda: bench.robot.enable_sonar(True, bench.now)).success
+        assert bench.result(lambda: bench.robot.enable_sonar(True, bench.now)).success
         bench.run(2)
         assert self.fired(bench) == {1, 2}
 
     def test_each_array_takes_sixteen(self) -> None:
         bench = pioneer()
-        assert outcome(bench, lambda: bench.robot.poll_sonars((*range(16), *range(16)), bench.now)).success
+        assert bench.result(lambda: bench.robot.poll_sonars((*range(16), *range(16)), bench.now)).success
         with pytest.raises(ValueError, match="17 entries for one array of 8, allowed: up to 16"):
             bench.robot.poll_sonars((0,) * 17, bench.now)
 
@@ -391,16 +384,14 @@ def test_a_servo_of_a_pioneer_is_a_joint_of_its_profile(tmp_path: Path) -> None:
         "servos:\n  joints: [left_joint, pan_joint]\n  neutral: 150\n  counts_per_degree: 1.111\n"
         "  lowest: 50\n  highest: 250\n"
     )
-    bench = Bench(Options(profile=str(profile)), robot=str(profile))
-    bench.connect()
+    bench = Bench(Options(profile=str(profile)), robot=str(profile)).connect()
     bench.ask(lambda: bench.robot.servos.turn("pan_joint", math.radians(45), bench.now))
     bench.run(2)
     assert bench.words().count(f"PTUPOS({2 << 8 | 200})") == 3
 
 
 def test_not_charging_is_unknown_until_the_robot_has_charged() -> None:
-    bench = Bench(robot="amigo-sh")
-    bench.connect()
+    bench = Bench(robot="amigo-sh").connect()
     bench.run(1.0)
     assert (bench.reports[-1].charging, bench.reports[-1].charge_state) == (None, "not charging")
     sip = next(packet for _, packet in bench.packets() if isinstance(packet, Sip))

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -27,14 +25,6 @@ class PortBench(Bench):
         profile.write_text(f"extends: {robot}\nname: wired\nflash: {{io0: 1, io1: 1, io5: 1}}\n")
         super().__init__(options or Options(), simulator=lambda: Simulator(load_profile(str(profile)), baud=baud))
         self.connect()
-
-    def answer(self, request: Callable[[], Future[Outcome]]) -> Outcome:
-        try:
-            future = self.ask(request)
-        except RequestRefusedError as reason:
-            return Outcome(False, str(reason))
-        self.until(future.done, 10.0)
-        return future.result()
 
     def set(self, mask: int, states: int) -> Outcome:
         return self.answer(lambda: self.robot.digital_outputs.set(mask, states, self.now))

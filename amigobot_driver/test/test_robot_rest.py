@@ -43,8 +43,7 @@ class NoiseAtRest:
 )
 def bench(request) -> Bench:
     robot, limit, moving = request.param
-    bench = Bench(Options(), robot)
-    bench.connect()
+    bench = Bench(Options(), robot).connect()
     bench.down.fault = NoiseAtRest(limit, bench.robot.profile.units.velocity, moving=moving)
     bench.run(1.0)
     return bench
@@ -84,8 +83,7 @@ def test_a_slow_velocity_is_motion(bench, linear):
 
 
 def test_a_slow_move_is_motion():
-    bench = Bench(Options(tuning={"trans_vel_max": 6}), "amigo-sh")
-    bench.connect()
+    bench = Bench(Options(tuning={"trans_vel_max": 6}), "amigo-sh").connect()
     bench.down.fault = NoiseAtRest(9, 0.001, moving=True)
     bench.run(1.0)
     move = bench.ask(lambda: bench.robot.move(0.1, bench.now))

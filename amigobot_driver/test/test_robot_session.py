@@ -153,8 +153,7 @@ class TestAnotherRobot:
         return Simulator(profile, name="Max" if request.param == "name" else "Rob")
 
     def test_is_left_alone_until_the_first_one_is_back(self, other: Simulator) -> None:
-        bench = Bench(simulator=lambda: Simulator(load_profile("amigo"), name="Rob"))
-        bench.connect()
+        bench = Bench(simulator=lambda: Simulator(load_profile("amigo"), name="Rob")).connect()
         bench.run(1.0)
         bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 33}, bench.now))
         bench.run(3.0)
@@ -182,8 +181,7 @@ class TestAnotherRobot:
 
     def test_is_not_an_erratic_whose_name_was_lost_once(self) -> None:
         """It is taken for connected by its stream, though all its answers to the greetings are lost."""
-        bench = Bench(Options(profile="erratic"), "erratic")
-        bench.connect()
+        bench = Bench(Options(profile="erratic"), "erratic").connect()
         bench.run(2.0)
         for fault in (lambda frame: b"" if frame[3] == ErraticConfig.id else frame), None:
             bench.switch_off()
@@ -197,8 +195,7 @@ class TestAnotherRobot:
 class TestLostSession:
     @pytest.fixture
     def bench(self) -> Bench:
-        bench = Bench()
-        bench.connect()
+        bench = Bench().connect()
         bench.run(3, cmd_vel=(0.2, 0.0))
         return bench
 
@@ -220,8 +217,7 @@ class TestLostSession:
 
     @pytest.mark.parametrize("baud", [None, 0], ids=["serial", "TCP"])
     def test_robot_that_hears_and_is_not_heard_is_told_to_stop_first(self, baud: int | None) -> None:
-        bench = Bench(baud=baud)
-        bench.connect()
+        bench = Bench(baud=baud).connect()
         bench.run(3, cmd_vel=(0.2, 0.0))
         bench.go_out_of_range()
         bench.run(10)
@@ -233,8 +229,7 @@ class TestLostSession:
 
     def test_a_new_connection_over_tcp_hears_nothing_but_the_handshake(self) -> None:
         """MobileSim takes a STOP before SYNC0 for one of its own and never answers again."""
-        bench = Bench(baud=0)
-        bench.connect()
+        bench = Bench(baud=0).connect()
         bench.unplug()
         bench.switch_on()
         since = bench.now
@@ -249,8 +244,7 @@ class TestFrozenProcess:
     @pytest.mark.parametrize("writer_first", [False, True], ids=["reader first", "writer first"])
     @pytest.mark.parametrize("seconds", [1.05, 1.3, 3.0, 9.0])
     def test_keeps_its_robot_whichever_thread_wakes_first(self, seconds: float, writer_first: bool) -> None:
-        bench = Bench()
-        bench.connect()
+        bench = Bench().connect()
         bench.run(1, cmd_vel=(0.3, 0.0))
         bench.sleep(seconds, writer_first=writer_first)
         since = bench.now
@@ -267,8 +261,7 @@ class TestFrozenProcess:
 
     @pytest.mark.parametrize("writer_first", [False, True], ids=["reader first", "writer first"])
     def test_loses_a_robot_that_fell_silent_meanwhile(self, writer_first: bool) -> None:
-        bench = Bench()
-        bench.connect()
+        bench = Bench().connect()
         bench.switch_off()
         bench.sleep(1.3, writer_first=writer_first)
         assert bench.until(lambda: bench.robot.state is LOST) < 0.3
@@ -323,8 +316,7 @@ class TestRefusingRobot:
 
 class TestClose:
     def test_stops_the_robot_and_ends_the_session(self) -> None:
-        bench = Bench()
-        bench.connect()
+        bench = Bench().connect()
         bench.run(3, cmd_vel=(0.3, 0.0))
         since = bench.now
         bench.ask(bench.robot.link.close)

@@ -23,9 +23,7 @@ BATTERY = load_profile("amigo").battery
 
 @pytest.fixture
 def bench() -> Bench:
-    bench = Bench()
-    bench.connect()
-    return bench
+    return Bench().connect()
 
 
 def motors(bench: Bench, on: bool) -> Future[Outcome]:

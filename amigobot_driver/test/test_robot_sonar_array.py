@@ -42,8 +42,7 @@ def where(reports: list[Report], stamp: float) -> Odometry:
 
 def driven(*velocities: tuple[float, float]) -> list[Report]:
     """The reports of a robot that drives each of these for two seconds."""
-    bench = Bench(Options(max_linear=0.7, max_angular=2.0))
-    bench.connect()
+    bench = Bench(Options(max_linear=0.7, max_angular=2.0)).connect()
     for velocity in velocities:
         bench.run(2.0, cmd_vel=velocity)
     return bench.reports

@@ -13,7 +13,7 @@ from bench import Bench, Fault, losing, losing_first
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command
-from amigobot_driver.robot import Options, Outcome, RequestRefusedError
+from amigobot_driver.robot import Options, Outcome
 from amigobot_driver.robot.devices.sounds import SoundPlayer
 from amigobot_driver.sim import Simulator
 from amigobot_driver.sim.sounds import PlaylistEntry, playlist
@@ -39,14 +39,6 @@ class SoundBench(Bench):
         )
         self.connect()
         self.heard_sounds.clear()
-
-    def answer(self, request, within: float = 60.0) -> Outcome:
-        try:
-            future = self.ask(request)
-        except RequestRefusedError as reason:
-            return Outcome(False, str(reason))
-        self.until(future.done, within)
-        return future.result()
 
     def list(self, refresh: bool = False, within: float = 120.0) -> Outcome:
         return self.answer(lambda: self.robot.sounds.list(refresh, self.now), within)

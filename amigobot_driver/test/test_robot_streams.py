@@ -113,8 +113,7 @@ class TestTicks:
 
     @pytest.mark.parametrize(("rev_count", "share"), [(16570, 1.0), (18227, 1 / 1.1)])
     def test_a_calibrated_revcount_of_a_pioneer_counts(self, rev_count: int, share: float) -> None:
-        bench = Bench(Options(encoder_odometry=True, tuning={"rev_count": rev_count}), "p3dx-sh", baud=38400)
-        bench.connect()
+        bench = Bench(Options(encoder_odometry=True, tuning={"rev_count": rev_count}), "p3dx-sh", baud=38400).connect()
         bench.run(2.0)
         before, turned = bench.robot.estimator.odometer.state, bench.simulator.truth.pose.heading
         bench.run(3.0, cmd_vel=(0.0, 0.4))

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import replace
 
 import pytest
@@ -18,20 +17,11 @@ from amigobot_driver.robot import TUNABLE, Options, Outcome
 
 @pytest.fixture(params=["amigo", "amigo-sh"])
 def bench(request) -> Bench:
-    bench = Bench(Options(), request.param)
-    bench.connect()
-    return bench
-
-
-def answer_of(bench: Bench, request: Callable[[], Future[Outcome]]) -> Outcome:
-    """The outcome of a request, when it has one."""
-    future = bench.ask(request)
-    bench.until(future.done)
-    return future.result()
+    return Bench(Options(), request.param).connect()
 
 
 def want(bench: Bench, **values: int) -> Outcome:
-    return answer_of(bench, lambda: bench.robot.tuning.set(values, bench.now))
+    return bench.result(lambda: bench.robot.tuning.set(values, bench.now))
 
 
 def lose_the_link(bench: Bench, meanwhile: Callable[[], object] = lambda: None) -> None:
@@ -90,8 +80,7 @@ def test_a_robot_that_did_not_receive_config_for_a_while_gets_the_requested_valu
 
 @pytest.mark.parametrize("name", TUNABLE)
 def test_each_end_of_the_range_is_taken_and_one_beyond_is_refused_and_changes_nothing(name):
-    bench = Bench(Options(), "amigo-sh")
-    bench.connect()
+    bench = Bench(Options(), "amigo-sh").connect()
     low, high = TUNABLE[name].low, TUNABLE[name].high
     before, start = bench.robot.tuning.config, bench.now
     for value in (low - 1, high + 1, -777, 1.5, "5", None, True, float("nan")):
@@ -138,8 +127,7 @@ def test_a_limit_below_the_unit_of_the_robot_is_refused_and_the_lowest_is_sent_a
     allowed = r"0 \(keeps the robot's limit\) or at least 0\.001 m/s"
     with pytest.raises(ValueError, match=rf"max_linear is 0\.0004 m/s, allowed: {allowed}"):
         Options(max_linear=0.0004)
-    bench = Bench(Options(max_linear=0.001, max_angular=0.01745))
-    bench.connect()
+    bench = Bench(Options(max_linear=0.001, max_angular=0.01745)).connect()
     bench.run(1.0)
     config = bench.robot.tuning.config
     assert (config.trans_vel_max, config.rot_vel_max) == (1, 1)
@@ -147,10 +135,9 @@ def test_a_limit_below_the_unit_of_the_robot_is_refused_and_the_lowest_is_sent_a
 
 def test_a_request_that_another_one_contradicts_is_told_so(bench):
     first = bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 33, "rot_kv": 61}, bench.now))
-    second = bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 44}, bench.now))
-    bench.until(second.done)
+    second = bench.result(lambda: bench.robot.tuning.set({"rot_kp": 44}, bench.now))
     assert first.result() == Outcome(False, "tuning: another request replaced this one")
-    assert second.result().success
+    assert second.success
     bench.run(1.0)
     assert bench.simulator._firmware.working.rot_kp == 44
 
@@ -162,18 +149,16 @@ def test_success_means_that_the_robot_has_the_value_however_requests_overlap(ben
         bench.run(pause)
         bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 44}, bench.now))
         bench.run(pause)
-        future = bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 31}, bench.now))
-        bench.until(future.done)
+        future = bench.result(lambda: bench.robot.tuning.set({"rot_kp": 31}, bench.now))
         bench.run(0.3)
-        assert future.result().success
+        assert future.success
         assert bench.simulator._firmware.working.rot_kp == 31
 
 
 class TestSonarSequence:
     def poll(self, bench: Bench, *sonars: int) -> Outcome:
-        future = bench.ask(lambda: bench.robot.poll_sonars(sonars, bench.now))
-        bench.until(future.done)
-        return future.result()
+        future = bench.result(lambda: bench.robot.poll_sonars(sonars, bench.now))
+        return future
 
     def test_sonars_that_are_switched_off_are_said_so(self, bench):
         bench.ask(lambda: bench.robot.enable_sonar(False, bench.now))
@@ -198,16 +183,14 @@ class TestSonarSequence:
 @pytest.mark.parametrize(("name", "own"), [("rev_count", 40_000), ("sonar_cycle", 0), ("trans_decel", 0)])
 def test_an_own_value_that_no_command_can_carry_is_left_alone_when_it_is_requested_no_more(name, own):
     """A robot may report anything as its own; the parameter of 0 means: the robot's own."""
-    bench = Bench(Options(), "amigo-sh")
-    bench.connect()
+    bench = Bench(Options(), "amigo-sh").connect()
     tuning = bench.robot.tuning
     tuning.own[name] = own
     bench.ask(lambda: bench.robot.configure(replace(bench.robot.options, tuning={name: 100}), bench.now))
     bench.run(2.0)
     assert bench.robot.tuning.config.value(name) == 100
-    done = bench.ask(lambda: bench.robot.configure(Options(), bench.now))
-    bench.until(done.done)
-    assert done.result().success
+    done = bench.result(lambda: bench.robot.configure(Options(), bench.now))
+    assert done.success
     bench.run(5.0)
     assert name not in tuning.requested
     assert bench.robot.running
@@ -215,13 +198,12 @@ def test_an_own_value_that_no_command_can_carry_is_left_alone_when_it_is_request
 
 @pytest.mark.parametrize("during", [0.2, 0.0])
 def test_a_limit_that_changes_while_the_link_is_lost_does_not_become_the_robots_own(during: float) -> None:
-    bench = Bench(Options(profile="erratic"), "erratic")
-    bench.connect()
+    bench = Bench(Options(profile="erratic"), "erratic").connect()
     bench.run(2.0)
     own = bench.robot.tuning.config.value("trans_vel_max")
 
     def limit(max_linear: float) -> None:
-        answer_of(bench, lambda: bench.robot.configure(Options(profile="erratic", max_linear=max_linear), bench.now))
+        bench.result(lambda: bench.robot.configure(Options(profile="erratic", max_linear=max_linear), bench.now))
 
     limit(0.1)
     lose_the_link(bench, lambda: limit(during))

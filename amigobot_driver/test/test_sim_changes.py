@@ -17,8 +17,7 @@ WALL = World("wall", tuple(box(1.0, 0.0, 0.1, 2.0)))
 
 
 def test_a_robot_that_is_carried_is_elsewhere_and_its_odometry_does_not_know() -> None:
-    bench = Bench()
-    bench.connect()
+    bench = Bench().connect()
     bench.simulator.place(WorldPose(2.0, -1.0, math.pi / 2))
     bench.run(1.0, cmd_vel=(0.2, 0.0))
     pose = bench.simulator.truth.pose
@@ -27,8 +26,7 @@ def test_a_robot_that_is_carried_is_elsewhere_and_its_odometry_does_not_know() -
 
 
 def test_a_wall_that_is_put_up_stops_the_robot_and_the_sonars_see_it() -> None:
-    bench = Bench()
-    bench.connect()
+    bench = Bench().connect()
     bench.simulator.replace_world(WALL)
     bench.run(2.0)
     ahead = [bench.robot.estimator.newest[number].range for number in (2, 3)]

@@ -100,8 +100,7 @@ def test_a_request_completes_and_is_done_although_200_raw_commands_wait(name: st
     profile, request, done = REQUESTS[name]
     model = load_profile(profile)
     model = dataclasses.replace(model, flash={**model.flash, "io0": 1, "io1": 1})  # outputs
-    bench = Bench(Options(), simulator=lambda: Simulator(model))
-    bench.connect()
+    bench = Bench(Options(), simulator=lambda: Simulator(model)).connect()
     flood(bench)
     if speed:
         bench.run(0.5, cmd_vel=(speed, 0.0), rate=50.0)
@@ -112,8 +111,7 @@ def test_a_request_completes_and_is_done_although_200_raw_commands_wait(name: st
 
 
 def test_every_raw_command_that_was_accepted_is_sent_and_the_others_are_refused_with_the_reason() -> None:
-    bench = Bench(Options())
-    bench.connect()
+    bench = Bench(Options()).connect()
     since = bench.now
     answers = flood(bench)
     accepted = [outcome for outcome in answers if outcome.success]
@@ -127,8 +125,7 @@ def test_every_raw_command_that_was_accepted_is_sent_and_the_others_are_refused_
 
 
 def test_raw_commands_that_a_lost_link_makes_void_are_counted_and_reported() -> None:
-    bench = Bench(Options())
-    bench.connect()
+    bench = Bench(Options()).connect()
     flood(bench, 30)
     bench.unplug()
     assert bench.robot.queue.stats.dropped >= 28
@@ -152,9 +149,7 @@ def test_the_queue_of_the_driver_itself_stays_short_while_every_component_has_mu
 
 
 def reset_bench() -> Bench:
-    bench = Bench(Options(), "amigo-sh")
-    bench.connect()
-    return bench
+    return Bench(Options(), "amigo-sh").connect()
 
 
 def test_the_silence_after_a_requested_reset_is_no_trouble() -> None:
@@ -181,8 +176,7 @@ def test_a_reset_that_nobody_requested_is_trouble() -> None:
 @pytest.mark.parametrize("name", REQUESTS)
 def test_closing_answers_every_request_and_leaves_no_deadline(name: str, seconds: float) -> None:
     profile, request, _ = REQUESTS[name]
-    bench = Bench(Options(), profile)
-    bench.connect()
+    bench = Bench(Options(), profile).connect()
     future = bench.ask(lambda: request(bench))
     bench.run(seconds)
     bench.ask(bench.robot.link.close)
