@@ -27,6 +27,7 @@ from amigobot_driver.sim.activmedia import commands
 from amigobot_tools import calibrate
 from amigobot_tools.calibrate.fit import Correction, Measured, Step, combined, fit
 from amigobot_tools.calibrate.session import Motion, square, turns
+from amigobot_tools.geometry import Pose
 
 AMIGO = load_profile("amigo")
 TRACK = AMIGO.body.track
@@ -53,9 +54,14 @@ def worn(robot: str, wear: Wear = WEAR, profile: str = "") -> Bench:
     return bench
 
 
+def true_pose(bench: Bench) -> Pose:
+    pose = bench.simulator.truth.pose
+    return Pose(pose.x, pose.y, pose.heading)
+
+
 def drive(bench: Bench, motions: list[Motion]) -> Driven:
     """Drive to the end."""
-    begin, first, start = bench.now, bench.reports[-1], bench.simulator.truth.pose
+    begin, first, start = bench.now, bench.reports[-1], true_pose(bench)
     for kind, amount in motions:
         goal = bench.ask(lambda: getattr(bench.robot, kind)(amount, bench.now))  # noqa: B023
         while not goal.ended.done():
@@ -66,12 +72,9 @@ def drive(bench: Bench, motions: list[Motion]) -> Driven:
         (b.odometry.travelled - a.odometry.travelled, b.odometry.turned - a.odometry.turned)
         for a, b in pairwise([first, *bench.told(Report, begin)])
     ]
-    end = bench.simulator.truth.pose
-    dx, dy = end.x - start.x, end.y - start.y
-    cos, sin = math.cos(start.heading), math.sin(start.heading)
+    end = true_pose(bench).seen_from(start)
     whole = math.tau * round(sum(amount for kind, amount in motions if kind == "turn") / math.tau)
-    turned = whole + math.remainder(end.heading - start.heading, math.tau)
-    return Driven(steps, cos * dx + sin * dy, cos * dy - sin * dx, turned)
+    return Driven(steps, end.x, end.y, whole + end.yaw)
 
 
 @functools.cache
@@ -105,14 +108,12 @@ def test_the_correction_is_the_difference_between_wheels_and_model(robot: str) -
 
 def error(bench: Bench) -> float:
     """How far odometry ends from the truth (m) after a figure that no calibration drives."""
-    start = bench.reports[-1].odometry
-    truth = bench.simulator.truth.pose
+    start, truth = bench.reports[-1].odometry, true_pose(bench)
     for velocity, seconds in (((0.3, 0.0), 8), ((0.2, 0.8), 12), ((0.3, -0.3), 10), ((-0.2, 0.0), 4), ((0.0, 0.0), 3)):
         bench.run(seconds, cmd_vel=velocity)
-    odometry, end = bench.reports[-1].odometry, bench.simulator.truth.pose
-    cos, sin = math.cos(truth.heading - start.yaw), math.sin(truth.heading - start.yaw)
-    dx, dy = odometry.x - start.x, odometry.y - start.y
-    return math.hypot(truth.x + cos * dx - sin * dy - end.x, truth.y + sin * dx + cos * dy - end.y)
+    odometry, end = bench.reports[-1].odometry, true_pose(bench)
+    driven = Pose(odometry.x, odometry.y, odometry.yaw).seen_from(Pose(start.x, start.y, start.yaw))
+    return math.dist(driven.transformed_by(truth)[:2], end[:2])
 
 
 @pytest.mark.parametrize(("robot", "rev_count"), [("amigo", True), ("amigo-sh", False)])

@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from bench import Bench
+from processes import until
 
 from amigobot_driver import Options
 from amigobot_driver.cli import UsageError
@@ -79,13 +78,6 @@ def source(recording: Path) -> RecordingSource:
     return RecordingSource(recording)
 
 
-def until(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < end, "never"
-        time.sleep(0.005)
-
-
 def test_the_state_follows_the_playhead(source: RecordingSource) -> None:
     source.requests["play"].run(on=False)
     source.requests["seek"].run(time=0.1)
@@ -99,7 +91,7 @@ def test_the_state_follows_the_playhead(source: RecordingSource) -> None:
 
 def test_it_plays_at_a_speed_and_ends_at_the_end(source: RecordingSource) -> None:
     source.requests["speed"].run(factor=50.0)
-    until(lambda: not source.live()["replay"]["playing"])
+    until(lambda: not source.live()["replay"]["playing"], "the end")
     replay = source.live()["replay"]
     assert replay["time"] == replay["length"] == pytest.approx(10.0, abs=0.3)
     source.requests["play"].run(on=True)

@@ -16,13 +16,6 @@ from amigobot_tools.dashboard.pilot import SILENCE, Pilot
 
 
 class TestControl:
-    def test_the_first_browser_gets_it_and_the_second_asks(self) -> None:
-        control = Control()
-        assert control.take(1, 0.0) and not control.take(2, 0.0)
-        assert (control.holder, control.asking) == (1, 2)
-        control.hand_over(1)
-        assert (control.holder, control.asking) == (2, None)
-
     def test_a_holder_that_neither_drives_nor_answers_loses_it(self) -> None:
         control = Control()
         control.take(1, 0.0)
