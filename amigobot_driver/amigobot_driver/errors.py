@@ -71,7 +71,16 @@ class AuxReadFailedError(RequestFailedError):
 
 
 class RecordingError(AmigoBotError, OSError):
-    """A recording cannot be written, for example because the disk is full. Its attributes are those of OSError."""
+    """A recording cannot be written, for example because the disk is full. It has the attributes of OSError.
+
+    Attributes:
+        packets: Packets and commands that are in the file.
+    """
+
+    def __init__(self, error: OSError, path: str, packets: int = 0) -> None:
+        super().__init__(error.errno, error.strerror, path)
+        self.packets = packets
 
     def __str__(self) -> str:
-        return f"{self.filename}: cannot be written ({self.strerror}); what was written before can be replayed"
+        written = f"; {self.packets} packets were written before and can be replayed" if self.packets else ""
+        return f"{self.filename}: cannot be written ({self.strerror}){written}"

@@ -24,7 +24,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from amigobot_driver import AmigoBot, Event, Options, Report
+from amigobot_driver import AmigoBot, Event, Options, RecordingError, Report
 from amigobot_driver.cli import main
 from amigobot_driver.cli.aux import unescaped
 from amigobot_driver.cli.recording_file import read_recording
@@ -188,6 +188,15 @@ def test_a_recording_ends_with_the_robot_and_has_all_that_was_sent_before(tmp_pa
     _, records = read_recording(file)
     names = [decode(record.data).command.name for record in records if record.to_robot]
     assert "VEL" in names and "ENABLE" in names  # the stop, and the motors off
+
+
+def test_a_recording_error_says_what_can_be_replayed(tmp_path: Path) -> None:
+    full = OSError(28, "No space left on device")
+    assert str(RecordingError(full, "drive.amigo")) == "drive.amigo: cannot be written (No space left on device)"
+    assert str(RecordingError(full, "drive.amigo", 5)).endswith("; 5 packets were written before and can be replayed")
+    with AmigoBot(AMIGO) as robot, pytest.raises(RecordingError, match="No such file or directory") as caught:
+        robot.record(tmp_path / "none" / "drive.amigo")
+    assert (caught.value.packets, caught.value.filename) == (0, str(tmp_path / "none" / "drive.amigo"))
 
 
 def test_a_recording_is_replayed_into_the_driver(drive: tuple[Path, float], capsys: pytest.CaptureFixture[str]) -> None:

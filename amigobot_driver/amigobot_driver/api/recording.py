@@ -35,7 +35,7 @@ class Recording:
             self._file = path.open("wb")
             write_head(self._file, head)
         except OSError as error:
-            raise RecordingError(error.errno, error.strerror, str(path)) from None
+            raise RecordingError(error, str(path)) from None
         self._thread = threading.Thread(target=self._run, name="amigobot-recording", daemon=True)
         self._thread.start()
 
@@ -74,7 +74,7 @@ class Recording:
         self._stream.close()
         self._thread.join(_STOP_TIMEOUT)
         if self._error is not None:
-            raise RecordingError(self._error.errno, self._error.strerror, str(self._path))
+            raise RecordingError(self._error, str(self._path), self._count)
 
     def _run(self) -> None:
         try:
