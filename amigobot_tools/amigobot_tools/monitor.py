@@ -56,7 +56,7 @@ _ARROWS = "→↗↑↖←↙↓↘"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this subcommand."""
-    parser.add_argument("file", nargs="?", type=Path, help="a recording, instead of a robot")
+    parser.add_argument("file", nargs="?", type=Path, help="a recording, or a rosbag with packets, instead of a robot")
     add_connection_arguments(parser)
     parser.add_argument("--rate", type=ranges.rate, default=1.0, metavar="X", help="speed of a recording (%(default)g)")
     parser.add_argument("--json", action="store_true", help="print JSON, a line each time, instead of a screen")
