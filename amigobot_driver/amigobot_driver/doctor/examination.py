@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from ..api import AmigoBot
 from ..errors import AmigoBotError
+from .answer_figures import AnswerFigures
 from .case import OBSERVED, Case, ignore
 from .computer import SIDES
 from .finding import Cause, Finding, Severity
-from .line_figures import LineFigures
+from .packet_figures import PacketFigures
 from .robot_figures import RobotFigures
 from .session import OwnSession, observe_held
 from .sonar_figures import SonarFigures
@@ -31,7 +32,7 @@ _PARTS = ("commands", "configuration", "battery", "motors", "bumpers", "rest", "
 _NEED_A_LINE = {"commands", "fields", "sonars", "sonar", "gyro"}
 
 
-class Evidence(LineFigures, RobotFigures, SonarFigures):
+class Evidence(PacketFigures, AnswerFigures, RobotFigures, SonarFigures):
     """What was recorded, and all its figures."""
 
 

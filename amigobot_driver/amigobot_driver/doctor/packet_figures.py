@@ -1,0 +1,206 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""Figures of the packets: when they come, and whether each is a new one."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import groupby, pairwise
+
+from ..protocol import HEADER, FrameDecoder, Malformed, Packet, Unknown
+from .byte_figures import ByteFigures
+from .recording import Arrival
+
+#: Share of the median interval by which regular intervals differ from it.
+_REGULAR = 0.2
+#: Periods of an interval that is a pause; the answers to CONFIG delay single packets by one period at 9600 baud.
+_PAUSE = 3.5
+#: Share of the packets of a pause that come after it if they were held back.
+_MADE_UP = 0.6
+#: Share of the intervals that are as short as the reported period if packets are lost, and not sent more slowly.
+_AS_REPORTED = 0.12
+#: Mean interval over the reported period from which the robot sends more slowly.
+_SLOW = 1.3
+#: Bytes of a packet that is an answer in a handshake.
+_SHORT = 6
+#: Bytes of a SIP before its sonar readings, their count last, and at most behind them (docs/protocol 5.2).
+_READINGS, _AFTER_READINGS = 20, 24
+#: Packets in a row of which one may be a repeated one.
+_NEAR = 3
+#: m between two poses that a robot at rest cannot alternate between; sonars of a ring, which fire in turn.
+_APART, _RING = 0.1, 8
+
+
+class PacketFigures(ByteFigures):
+    """Figures of the packets that came."""
+
+    @property
+    def bad_content(self) -> list[Packet]:
+        """The packets with a right checksum and an unknown content."""
+        wrong: list[Packet] = [one.packet for one in self.arrivals if isinstance(one.packet, (Malformed, Unknown))]
+        if self.profile.erratic:
+            return wrong
+        # Too short for their sonar readings, or longer than every known field.
+        sizes = [(one.packet, len(one.data) - _READINGS, 3 * one.data[_READINGS - 1]) for one in self.sips]
+        return wrong + [packet for packet, size, some in sizes if not some <= size <= some + _AFTER_READINGS]
+
+    @property
+    def heap(self) -> int:
+        """Number of packets that come at once."""
+        return max(Counter(one.stamp for one in self.arrivals).values(), default=0)
+
+    # -- times --------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def times(self) -> list[float]:
+        """When the SIPs came, s."""
+        return [one.stamp for one in self.sips] or [report.stamp for report in self.reports]
+
+    @cached_property
+    def intervals(self) -> list[float]:
+        """Times between two SIPs, s."""
+        return [late - early for early, late in pairwise(self.times)]
+
+    @property
+    def nominal(self) -> float:
+        """Time between two SIPs as the robot reports it, s; 0: unknown."""
+        return self.last.config.info_cycle_ms / 1000 if self.last.config else 0.0
+
+    @cached_property
+    def _rate(self) -> tuple[float, float]:
+        return period_and_loss(self.times, self.nominal)
+
+    @property
+    def period(self) -> float:
+        """Time between two SIPs, s."""
+        return self._rate[0]
+
+    @property
+    def lost(self) -> float:
+        """Share of the SIPs that are missing."""
+        return self._rate[1]
+
+    @property
+    def summary(self) -> str:
+        """Loss and damage as a text."""
+        return f"{100 * self.lost:.1f} % lost, {100 * self.damaged_share:.1f} % damaged in {self.seconds:.0f} s"
+
+    @property
+    def longest(self) -> float:
+        """Longest time between two SIPs, s."""
+        return max(self.intervals, default=0.0)
+
+    @property
+    def jitter(self) -> float:
+        """Standard deviation of that time, s."""
+        return statistics.pstdev(self.intervals) if self.intervals else 0.0
+
+    @property
+    def _pauses(self) -> list[float]:
+        return [interval for interval in self.intervals if interval > _PAUSE * self.period]
+
+    @property
+    def paused(self) -> float:
+        """Share of the time that belongs to pauses of several periods."""
+        return sum(self._pauses) / max(1e-9, sum(self.intervals))
+
+    @property
+    def held_back(self) -> bool:
+        """Whether packets that were missing in pauses came later in heaps, and are not lost."""
+        missing = sum(interval / self.period - 1 for interval in self._pauses)
+        made_up = sum(interval < _REGULAR * self.period for interval in self.intervals)
+        return made_up > _MADE_UP * missing > 0
+
+    @property
+    def rate(self) -> int:
+        """Bytes in a second."""
+        return round(self.increase("link.decoder.bytes") / self.seconds) if self.seconds else 0
+
+    @property
+    def line_use(self) -> float:
+        """Share of a serial line that packets fill, a byte has ten bits; 0 without one."""
+        return 10 * self.rate / self.baud if self.baud else 0.0
+
+    @property
+    def duration(self) -> float:
+        """Usual time in s from the header of a packet to its end; the longest one if no session opens."""
+        decoder, times, began = FrameDecoder(), list[float](), 0.0
+        short = 0 if self.failed else _SHORT
+        for chunk in self.observed:
+            if not chunk.to_robot:
+                head, header, rest = chunk.data.partition(HEADER)
+                times += [chunk.stamp - began for frame in decoder.feed(head, 0.0) if len(frame.data) > short]
+                began = chunk.stamp if header else began
+                times += [0.0 for frame in decoder.feed(header + rest, 0.0) if len(frame.data) > short]
+        return max(times, default=0.0) if self.failed else statistics.median(times or [0.0])
+
+    # -- packets in a row ---------------------------------------------------------------------------------------------
+
+    @property
+    def _with_pings(self) -> list[Arrival]:
+        """The SIPs with sonar readings: these differ at rest, too."""
+        return [one for one in self.sips if getattr(one.packet, "sonar", ())]
+
+    @cached_property
+    def longest_run(self) -> int:
+        """Longest run of SIPs in a row with the same content."""
+        return max((len([*group]) for _, group in groupby(one.data for one in self._with_pings)), default=0)
+
+    @property
+    def repeated(self) -> float:
+        """Share of the SIPs that are one of the last ones again, and come too soon for that."""
+        some, period = self._with_pings, self.period
+        again = {
+            at
+            for back in range(1, _NEAR + 1)
+            for at, (early, late) in enumerate(zip(some, some[back:], strict=False), back)
+            if early.data == late.data and late.stamp - early.stamp < (back - 0.5) * period
+        }
+        return len(again) / max(1, len(some))
+
+    @property
+    def alternations(self) -> int:
+        """How often the pose returns to one that it has left: a robot at rest does not."""
+        unit = self.profile.units.distance
+        poses = [(sip.x, sip.y) for sip in self.decoded]
+        jumps = [math.dist(early, late) * unit > _APART for early, late in pairwise(poses)]
+        back = [math.dist(early, late) * unit < _APART for early, late in zip(poses, poses[2:], strict=False)]
+        return sum(jump and again for jump, again in zip(jumps, back, strict=False))
+
+    @property
+    def disorder(self) -> float:
+        """Share of the SIPs whose sonars go back in their turn, while those inside of SIPs do not."""
+        turns = [[ping.number for ping in sip.sonar] for sip in self.decoded[len(self.decoded) // 2 :] if sip.sonar]
+        borders = [(late[0] - early[-1]) % _RING > _RING / 2 for early, late in pairwise(turns)]
+        inside = any((late - early) % _RING > _RING / 2 for numbers in turns for early, late in pairwise(numbers))
+        if inside or {*itertools.chain(*turns)} != {*range(_RING)}:
+            return 0.0
+        return sum(borders) / max(1, len(borders))
+
+
+def period_and_loss(times: Sequence[float], nominal: float) -> tuple[float, float]:
+    """Return the time between two packets in s, and the share of packets that are missing.
+
+    Packets that were late arrive in a heap, with short intervals; they are not lost. A robot that sends more slowly
+    than it reports has no intervals as short as that.
+
+    Args:
+        times: When they came, s.
+        nominal: The reported period, s; 0: unknown.
+    """
+    intervals = [late - early for early, late in pairwise(times)]
+    if not intervals:
+        return nominal, 0.0
+    median, mean = statistics.median_high(intervals), statistics.fmean(intervals)
+    typical = statistics.fmean(interval for interval in intervals if abs(interval - median) <= _REGULAR * median)
+    as_reported = sum(abs(interval - nominal) < _REGULAR * nominal for interval in intervals)
+    slower = as_reported <= _AS_REPORTED * len(intervals) and mean > _SLOW * nominal
+    period = nominal if nominal and not slower else typical
+    expected = round((times[-1] - times[0]) / period) + 1
+    return period, max(0.0, 1 - len(times) / expected)
