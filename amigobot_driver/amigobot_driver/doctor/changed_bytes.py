@@ -110,8 +110,8 @@ _OF_ALL: tuple[tuple[Change, Translation], ...] = (
 _MAPPED = re.compile(rb"(.)(?!\1)(.)(.)(?!\3)(.)\4\4.*\1\2\3(?!\4)(.)\4\5", re.DOTALL)
 #: The second answer in a text of base 64, in which three bytes are four letters.
 _BASE64 = re.compile(rb"\+vsDAQAB|r7AwEAA|6\+wMBAAE")
-#: The same in text: numbers of base 16, 10 and 2.
-_NUMBERS = ((16, rb"[0-9A-Fa-f]{2}"), (10, rb"\d+"), (2, rb"[01]{8}"))
+#: The same in text: numbers of base 16, 10, 8 and 2.
+_NUMBERS = ((16, rb"[0-9A-Fa-f]{2}"), (10, rb"\d+"), (8, rb"[0-7]{3}"), (2, rb"[01]{8}"))
 
 
 def find_change(data: bytes) -> Change | None:
