@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.robot import Options
 from amigobot_driver.ros.actions import ACTIONS
@@ -43,12 +45,14 @@ table = TABLES.add
 @table
 def topics() -> Iterator[str]:
     """What the node publishes and subscribes to."""
-    body = []
+    body, texts = [], yaml.safe_load((ROOT / "docs/reference/topics.yaml").read_text("utf-8"))
     for direction, topics in (("", PUBLISHED), ("**sub** ", SUBSCRIBED)):
         for topic in topics:
             names = ", ".join(f"`{name}`" for name in topic.names("0"))
+            text = texts.pop(topic.name)
             more = " ..." if "{number}" in topic.name and not topic.numbers else ""
-            body.append((f"{direction}{names}{more}", _linked(topic.kind), topic.when, topic.notes))
+            body.append((f"{direction}{names}{more}", _linked(topic.kind), text.get("when", ""), text["notes"]))
+    assert not texts, f"topics.yaml describes topics that the node does not have: {', '.join(texts)}"
     return rows(("topic", "type", "rate", ""), body)
 
 

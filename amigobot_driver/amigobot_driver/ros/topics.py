@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""All topics of the node, in one table: names, types, queues, and what docs/reference/topics.md says about them.
+"""All topics of the node, in one table: names, types and queues. docs/reference/topics.yaml has what they are for.
 
 The node creates its publishers and subscriptions from these rows. The recorder, the security policy and the table in
 docs/reference/topics.md are made from them, too. Names are relative to the namespace of the robot; `{number}` stands
@@ -82,12 +82,10 @@ class TopicPublisher:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic. `when` and `notes` are columns of the table in docs/reference."""
+    """One topic."""
 
     name: str
     kind: type
-    when: str = ""
-    notes: str = ""
     qos: int | QoSProfile = _DEPTH
     numbers: tuple[int, ...] = ()  #: all that there may be; (): as many as the profile of the robot has
 
@@ -119,79 +117,27 @@ class Topic:
         return self.name if number is None else self.name.format(number=number)
 
 
-ODOM = Topic("odom", Odometry, "each SIP (10 or 20 Hz)", "m, rad, m/s, rad/s; `odom_frame` to `base_frame`")
-TF = Topic("/tf", TFMessage, "each SIP", "off with `publish_tf: false`", 100)
-RANGE = Topic(
-    "sonar/range_{number}",
-    Range,
-    "when that sonar fired",
-    "frame `sonar_N_link`; the range without an echo is [`sonar_no_echo`](../decisions/0001-sonar-no-echo.md)",
-)
-CLOUD = Topic(
-    "sonar/cloud", PointCloud2, "each SIP with readings", "echoes in the base frame; `sensor_id` is the sonar"
-)
-SCAN = Topic(
-    "sonar/scan", LaserScan, "each SIP with readings", "the present sonar ring, base frame; with `publish_scan`"
-)
-BATTERY = Topic(
-    "battery_state",
-    BatteryState,
-    "1 Hz and on change",
-    "V; the percentage is estimated from the voltage unless the robot reports it (ARCOS); values that are not "
-    "measured are NaN",
-)
-JOINTS = Topic("joint_states", JointState, "each SIP", "`left_wheel_joint`, `right_wheel_joint`")
-STATUS = Topic(
-    "status",
-    RobotStatus,
-    "each SIP, and when the link changes",
-    "motors, stalls, emergency stop, link, age of each sonar; ARCOS: faults, charge, temperature, turn rate",
-)
-CONFIG = Topic(
-    "robot_config",
-    RobotConfig,
-    "latched",
-    "identity, profile and the reason for it, every value of the CONFIG packet",
-    _LATCHED,
-)
-ENCODERS = Topic("encoders", Encoders, "as streamed", "raw ticks")
-_IMU_NOTES = (
-    "AmigoSH, AROS from 1.8 on, ARCOS: turn rate of [a gyro that the driver reads]"
-    "(../protocol/odometry.md#the-turn-rate-of-the-gyro); frame `imu_link`"
-)
-IMU = Topic("imu/data_raw", Imu, "as streamed", _IMU_NOTES)
-IO = Topic("io", IoState, "each SIP or IOpac", "digital pins, analog volts")
-CURRENTS = Topic("motor_currents", MotorCurrents, "as streamed", "Erratic; A")
-BUMPERS = Topic(
-    "bumpers",
-    Bumpers,
-    "each SIP",
-    "Pioneer; pressed segments: `front` from the robot's left to its right, `rear` from its right to its left",
-)
-COMPASS = Topic("compass", Compass, "each SIP or TCM2pac", "Pioneer, with `compass`; clockwise from north, and as yaw")
-GRIPPER = Topic("gripper_state", GripperState, "each SIP and GRIPPERpac", "Pioneer with a gripper")
-JOY = Topic("joy", Joy, "as streamed", "the Pioneer's own joystick, with `joystick_stream`: axes x, y, throttle")
-FLOOR = Topic(
-    "floor/range_{number}",
-    Range,
-    "as streamed",
-    "Erratic: -inf is a floor, +inf is no floor, as defined by Range for binary sensors",
-)
-AUX_RX = Topic(
-    "aux{number}/rx",
-    AuxData,
-    "when bytes arrive",
-    "`aux3` if the firmware has it (AmigoSH, ARCOS)",
-    _DEEP,
-    (1, 2, 3),
-)
-PACKETS = Topic("packets", Packet, "every frame", "with `publish_packets` from the start of the driver", _DEEP)
-DIAGNOSTICS = Topic(
-    "/diagnostics",
-    DiagnosticArray,
-    "1 Hz",
-    "each status with its remedy",
-)
+ODOM = Topic("odom", Odometry)
+TF = Topic("/tf", TFMessage, 100)
+RANGE = Topic("sonar/range_{number}", Range)
+CLOUD = Topic("sonar/cloud", PointCloud2)
+SCAN = Topic("sonar/scan", LaserScan)
+BATTERY = Topic("battery_state", BatteryState)
+JOINTS = Topic("joint_states", JointState)
+STATUS = Topic("status", RobotStatus)
+CONFIG = Topic("robot_config", RobotConfig, _LATCHED)
+ENCODERS = Topic("encoders", Encoders)
+IMU = Topic("imu/data_raw", Imu)
+IO = Topic("io", IoState)
+CURRENTS = Topic("motor_currents", MotorCurrents)
+BUMPERS = Topic("bumpers", Bumpers)
+COMPASS = Topic("compass", Compass)
+GRIPPER = Topic("gripper_state", GripperState)
+JOY = Topic("joy", Joy)
+FLOOR = Topic("floor/range_{number}", Range)
+AUX_RX = Topic("aux{number}/rx", AuxData, _DEEP, (1, 2, 3))
+PACKETS = Topic("packets", Packet, _DEEP)
+DIAGNOSTICS = Topic("/diagnostics", DiagnosticArray)
 
 #: Published by the node; a topic of a device that the robot lacks is missing.
 PUBLISHED = (
@@ -199,25 +145,12 @@ PUBLISHED = (
     *(GRIPPER, JOY, FLOOR, AUX_RX, PACKETS, DIAGNOSTICS),
 )
 
-CMD_VEL = Topic(
-    "cmd_vel",
-    Twist,
-    "",
-    "TwistStamped with `enable_stamped_cmd_vel`; expires after `cmd_vel_timeout`; scaled down to the limits on the "
-    "same curve",
-    _NEWEST,
-)
+CMD_VEL = Topic("cmd_vel", Twist, _NEWEST)
 CMD_VEL_STAMPED = Topic(CMD_VEL.name, TwistStamped, qos=CMD_VEL.qos)
-CMD_WHEELS = Topic("cmd_wheels", WheelVelocities, "", "velocity of each wheel, m/s", _NEWEST)
-CMD_HEADING = Topic("cmd_heading", HeadingVelocity, "", "a velocity while the robot keeps a heading", _NEWEST)
-SERVOS = Topic(
-    "servo_commands",
-    JointState,
-    "",
-    "positions (rad) by the joint names of the profile: Erratic `pan_joint`, `tilt_joint`, `servo_joint`",
-    _NEWEST,
-)
-AUX_TX = Topic("aux{number}/tx", AuxData, "", "bytes for the device; `aux3` as above", _DEEP, AUX_RX.numbers)
+CMD_WHEELS = Topic("cmd_wheels", WheelVelocities, _NEWEST)
+CMD_HEADING = Topic("cmd_heading", HeadingVelocity, _NEWEST)
+SERVOS = Topic("servo_commands", JointState, _NEWEST)
+AUX_TX = Topic("aux{number}/tx", AuxData, _DEEP, AUX_RX.numbers)
 
 #: Subscribed by the node.
 SUBSCRIBED = (CMD_VEL, CMD_WHEELS, CMD_HEADING, SERVOS, AUX_TX)
