@@ -22,7 +22,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "migration" / "index.md"
 NODE = AmigobotNode  # its modules have registered every service
 SPECS = {spec.name: spec for spec in TABLE}
 TOPICS = {name for topic in (*PUBLISHED, *SUBSCRIBED) for name in topic.names("0")}
-NAMES = SPECS.keys() | TOPICS | SERVICES.keys() | {action.name for action in ACTIONS}
+NAMES = SPECS.keys() | TOPICS | SERVICES.keys() | ACTIONS.keys()
 #: Names in the column "here" that are no part of the node's interface.
 OTHERS = {"amigobot_driver", "amigobot_node", "motors_enabled", "charge_state", "robot_description", "unit_angle"}
 

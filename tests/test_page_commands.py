@@ -52,7 +52,7 @@ OF_OTHERS = {
     "recorded",
 }
 NAMES = {name for topic in (*PUBLISHED, *SUBSCRIBED) for name in topic.names("0")} | set(SERVICES)
-NAMES |= {action.name for action in ACTIONS}
+NAMES |= set(ACTIONS)
 PARAMETERS = {spec.name for spec in TABLE}
 
 Result = subprocess.CompletedProcess[str]

@@ -96,7 +96,7 @@ def policy() -> str:
         ("topic", "publish", [*_names(PUBLISHED), *ROS_PUBLISHED]),
         ("topic", "subscribe", [*_names(SUBSCRIBED), *ROS_SUBSCRIBED]),
         ("service", "reply", [*sorted(SERVICES), *ROS_SERVICES]),
-        ("action", "execute", [action.name for action in ACTIONS]),
+        ("action", "execute", list(ACTIONS)),
     )
     return POLICY_FRAME.format("\n".join(line for group in groups for line in _permission(*group)))
 

@@ -60,8 +60,10 @@ def topics() -> Iterator[str]:
 def services() -> Iterator[str]:
     """Services and actions."""
     # The order of SERVICES depends on what was imported first.
-    body = [(f"`{each.name}`", _linked(each.kind), each.notes) for _, each in sorted(SERVICES.items())]
-    body += [(f"action `{each.name}`", _linked(each.kind), each.notes) for each in ACTIONS]
+    texts = yaml.safe_load((ROOT / "docs/reference/services.yaml").read_text("utf-8"))
+    kinds = dict(sorted(SERVICES.items())) | ACTIONS
+    assert kinds.keys() == texts.keys(), "services.yaml must describe each service and action of the node"
+    body = [(f"{'action ' * (name in ACTIONS)}`{name}`", _linked(kind), texts[name]) for name, kind in kinds.items()]
     return rows(("name", "type", ""), body)
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -17,23 +16,8 @@ from amigobot_msgs.action import Move, Turn
 from ..robot import MotionGoal, Report, RequestRefusedError, Robot
 from .interface import Interface, NodeContext, await_result
 
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One action. `notes` is a column of the table in docs/reference."""
-
-    name: str
-    kind: Any
-    notes: str
-
-
-_ENDS = (
-    "measured by the wheels, so `set_odometry` does not affect it. A cancel or any velocity ends it; the result "
-    "follows when the robot is at rest"
-)
-TURN = Action("turn", Turn, f"a turn that the firmware controls, from 1 deg; {_ENDS}")
-MOVE = Action("move", Move, "likewise a straight distance, from 1 mm")
-ACTIONS = (TURN, MOVE)
+#: The type of each action by its name. What they are for is in docs/reference/services.yaml.
+ACTIONS: dict[str, Any] = {"turn": Turn, "move": Move}
 
 
 class MotionActions(Interface):
@@ -46,11 +30,11 @@ class MotionActions(Interface):
         super().__init__(context)
         self.handlers = {Report: self._publish_feedback}
         self._running: list[tuple[ServerGoalHandle, MotionGoal]] = []
-        for action, execute in ((TURN, self._turn), (MOVE, self._move)):
+        for (name, kind), execute in zip(ACTIONS.items(), (self._turn, self._move), strict=True):
             ActionServer(
                 self._node,
-                action.kind,
-                action.name,
+                kind,
+                name,
                 execute,
                 callback_group=context.waiting,
                 goal_callback=lambda goal: GoalResponse.ACCEPT,

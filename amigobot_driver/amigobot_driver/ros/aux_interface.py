@@ -71,11 +71,11 @@ class AuxInterface(Interface):
             topic = f"aux{number}/tx"
             self._context.warn(topic, f"dropped: {outcome.message}", key="dropped")
 
-    @robot_service(AuxWrite, "aux_write", "bytes to a port; responds when they are on the line", written="count")
+    @robot_service(AuxWrite, "aux_write", written="count")
     def _write(self, robot: Robot, request: AuxWrite.Request, now: float) -> Answer:
         return robot.aux[_index(request.port)].writer.write(bytes(request.data))
 
-    @robot_service(AuxRead, "aux_read", "bytes from a port, with a timeout", data="data")
+    @robot_service(AuxRead, "aux_read", data="data")
     def _read(self, robot: Robot, request: AuxRead.Request, now: float) -> Answer:
         reader = robot.aux[_index(request.port)].reader
         return reader.read(request.count, request.timeout, now, flush=request.flush)

@@ -7,7 +7,7 @@ A part is a subclass of `Interface`. It has publishers and subscriptions (`topic
 serves the methods that it marks as services:
 
     class HornInterface(Interface):
-        @robot_service(Honk, "honk", "a short tone")
+        @robot_service(Honk, "honk")
         def _honk(self, robot: Robot, request: Honk.Request, now: float) -> Answer:
             return robot.sounds.play(request.number, now)
 """
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future as Request
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from builtin_interfaces.msg import Time as TimeMsg
@@ -39,32 +38,23 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 Answer = Request[Any] | Outcome | str
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
-    """One service. `notes` is a column of the table in docs/reference."""
-
-    name: str
-    kind: Any
-    notes: str
+#: The type of every service of the node by its name, filled by @service and @robot_service. What they are for is in
+#: docs/reference/services.yaml.
+SERVICES: dict[str, Any] = {}
 
 
-#: Every service of the node, filled by @service and @robot_service.
-SERVICES: dict[str, Service] = {}
-
-
-def service(kind: Any, name: str, notes: str = "") -> Callable[[Method], Method]:
+def service(kind: Any, name: str) -> Callable[[Method], Method]:
     """Make a method of an `Interface` the callback of a service, plain or async."""
 
     def mark(method: Method) -> Method:
-        SERVICES[name] = method.ros_service = Service(name, kind, notes)  # type: ignore[attr-defined]
+        SERVICES[name] = kind
+        method.ros_service = name  # type: ignore[attr-defined]
         return method
 
     return mark
 
 
-def robot_service(
-    kind: Any, name: str, notes: str = "", **fields: str
-) -> Callable[[Callable[..., Answer]], Callable[..., Any]]:
+def robot_service(kind: Any, name: str, **fields: str) -> Callable[[Callable[..., Answer]], Callable[..., Any]]:
     """Make a method of an `Interface` a service that makes one request to the robot.
 
     The method gets the robot, with its lock, the request of the service and the time (s). Its answer becomes the
@@ -73,7 +63,6 @@ def robot_service(
     Args:
         kind: Type of the service.
         name: Its name.
-        notes: A column of the table in docs/reference.
         fields: More fields of the response, each with the attribute of the outcome that it gets, if there is one.
     """
 
@@ -84,7 +73,7 @@ def robot_service(
                 setattr(response, field, getattr(outcome, attribute, getattr(response, field)))
             return fill_response(response, outcome)
 
-        return service(kind, name, notes)(callback)
+        return service(kind, name)(callback)
 
     return mark
 
@@ -163,9 +152,9 @@ class Interface:
         self._node = context.node
         for cls in type(self).__mro__:
             for name, method in vars(cls).items():
-                if marked := getattr(method, "ros_service", None):
+                if served := getattr(method, "ros_service", ""):
                     callback = getattr(self, name)
-                    self._node.create_service(marked.kind, marked.name, callback, callback_group=context.waiting)
+                    self._node.create_service(SERVICES[served], served, callback, callback_group=context.waiting)
 
     def publishing(self, topic: Topic, convert: Callable[[Any, Header], Any], frame: str = "") -> Callable[[Any], None]:
         """Return a handler of events that publishes each one while its topic has a subscriber.

@@ -40,7 +40,7 @@ class IoInterface(Interface):
             )
         )
 
-    @service(SetDigitalOutputs, "set_digital_outputs", "switches the pins of `mask`; the others stay")
+    @service(SetDigitalOutputs, "set_digital_outputs")
     async def _set_outputs(
         self, request: SetDigitalOutputs.Request, response: SetDigitalOutputs.Response
     ) -> SetDigitalOutputs.Response:
@@ -48,6 +48,6 @@ class IoInterface(Interface):
         response.outputs = self._context.snapshot().digital_outputs or 0
         return fill_response(response, outcome)
 
-    @robot_service(SelectAnalogInput, "select_analog_input", "chooses the analog port that each SIP reports")
+    @robot_service(SelectAnalogInput, "select_analog_input")
     def _select(self, robot: Robot, request: SelectAnalogInput.Request, now: float) -> Answer:
         return robot.analog_input.select(request.port, now)

@@ -31,17 +31,15 @@ class PioneerInterface(Interface):
             GripperReading: self.publishing(topics.GRIPPER, _gripper),
         }
 
-    @robot_service(Gripper, "gripper", "Pioneer; `open`, `close`, `up`, `down` and others, by name")
+    @robot_service(Gripper, "gripper")
     def _order(self, robot: Robot, request: Gripper.Request, now: float) -> Answer:
         return robot.gripper.order(request.order, request.duration, now)
 
-    @robot_service(SetBool, "deploy_charger", "Pioneer in front of its dock")
+    @robot_service(SetBool, "deploy_charger")
     def _deploy_charger(self, robot: Robot, request: SetBool.Request, now: float) -> Answer:
         return robot.charger.deploy(request.data, now)
 
-    @robot_service(
-        ResetRobot, "reset_robot", "reboots the controller, only with `confirm: true`; responds after reconnecting"
-    )
+    @robot_service(ResetRobot, "reset_robot")
     def _reset(self, robot: Robot, request: ResetRobot.Request, now: float) -> Answer:
         if not request.confirm:
             raise RequestRefusedError("not reset: confirm is false; a reset disconnects the robot for some seconds")

@@ -43,7 +43,7 @@ class RawAccess(Interface):
             )
         )
 
-    @robot_service(SendCommand, "send_command", "any command; refused unless `allow_raw_commands`")
+    @robot_service(SendCommand, "send_command")
     def _send(self, robot: Robot, request: SendCommand.Request, now: float) -> Answer:
         if not self._context.parameters["allow_raw_commands"]:
             raise RequestRefusedError("raw commands are not allowed: set the parameter allow_raw_commands to true")

@@ -19,46 +19,46 @@ from .interface import Answer, Interface, robot_service
 class RobotServices(Interface):
     """Serves what every robot has."""
 
-    @robot_service(SetBool, "enable_motors", "`data: true` switches the motors on, `false` off")
+    @robot_service(SetBool, "enable_motors")
     def _enable_motors(self, robot: Robot, request: SetBool.Request, now: float) -> Answer:
         return robot.enable_motors(request.data, now)
 
-    @robot_service(SetBool, "enable_sonar", "switches the sonars on or off")
+    @robot_service(SetBool, "enable_sonar")
     def _enable_sonar(self, robot: Robot, request: SetBool.Request, now: float) -> Answer:
         return robot.enable_sonar(request.data, now)
 
-    @robot_service(SetSonarSequence, "set_sonar_sequence", "confirmed by the pings; `all_sonars: true` for all")
+    @robot_service(SetSonarSequence, "set_sonar_sequence")
     def _set_sequence(self, robot: Robot, request: SetSonarSequence.Request, now: float) -> Answer:
         if bool(request.sonars) == request.all_sonars:
             both = "sonars has numbers and all_sonars is true" if request.all_sonars else "sonars has no number"
             raise RequestRefusedError(f"{both}: give numbers in sonars, or all_sonars: true")
         return robot.poll_sonars(tuple(request.sonars), now)
 
-    @robot_service(Trigger, "stop", "normal deceleration; the next velocity drives again")
+    @robot_service(Trigger, "stop")
     def _stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
         robot.stop(now)
         link = take_snapshot(robot).link
         return Outcome(link.running, "stopping" if link.running else link.note)
 
-    @robot_service(Trigger, "emergency_stop", "brakes hard and latches")
+    @robot_service(Trigger, "emergency_stop")
     def _emergency_stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
         robot.emergency_stop()
         link = take_snapshot(robot).link
         state = "braking" if link.running else f"no robot to brake ({link.note})"
         return f"{state}; every velocity is refused until clear_emergency_stop"
 
-    @robot_service(Trigger, "clear_emergency_stop", "velocities are accepted again")
+    @robot_service(Trigger, "clear_emergency_stop")
     def _clear_emergency_stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
         latched = take_snapshot(robot).emergency_stop
         robot.clear_emergency_stop(now)
         return "velocities are accepted again" if latched else "no emergency stop was latched"
 
-    @robot_service(Trigger, "reset_odometry", "x, y and yaw become 0")
+    @robot_service(Trigger, "reset_odometry")
     def _reset_odometry(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
         robot.set_odometry()
         return "x, y and yaw are zero"
 
-    @robot_service(SetOdometry, "set_odometry", "x, y and yaw; refuses a request with all zeros")
+    @robot_service(SetOdometry, "set_odometry")
     def _set_odometry(self, robot: Robot, request: SetOdometry.Request, now: float) -> Answer:
         pose = request.x, request.y, request.yaw
         for name, value, unit in zip(("x", "y", "yaw"), pose, ("m", "m", "rad"), strict=True):

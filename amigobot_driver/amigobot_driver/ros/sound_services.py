@@ -17,7 +17,7 @@ from .interface import Answer, Interface, fill_response, refuse, robot_service, 
 class SoundServices(Interface):
     """Serves the sounds of the robot."""
 
-    @service(PlaySound, "play_sound", "by number or by name")
+    @service(PlaySound, "play_sound")
     async def _play(self, request: PlaySound.Request, response: PlaySound.Response) -> PlaySound.Response:
         if bool(request.number) == bool(request.name):
             return refuse(response, "give either a number from 1 to 255 or a name")
@@ -33,12 +33,7 @@ class SoundServices(Interface):
         response.number = number if outcome.success else 0
         return fill_response(response, outcome)
 
-    @service(
-        ListSounds,
-        "list_sounds",
-        "the first call takes about 0.13 s for each entry (9.5 s for 72) and is announced in the log; later ones are "
-        "immediate",
-    )
+    @service(ListSounds, "list_sounds")
     async def _list(self, request: ListSounds.Request, response: ListSounds.Response) -> ListSounds.Response:
         outcome = await self._playlist(request.refresh)
         enabled, playlist = self._context.call(lambda robot, now: (robot.sounds.enabled, robot.sounds.playlist))
@@ -55,11 +50,11 @@ class SoundServices(Interface):
         ]
         return fill_response(response, outcome)
 
-    @robot_service(SetBool, "enable_sounds", "switches the sounds on or off (SOUNDTOG)")
+    @robot_service(SetBool, "enable_sounds")
     def _enable(self, robot: Robot, request: SetBool.Request, now: float) -> Answer:
         return robot.sounds.switch(request.data, now)
 
-    @robot_service(Say, "say", "tones: durations in s, frequencies in Hz")
+    @robot_service(Say, "say")
     def _say(self, robot: Robot, request: Say.Request, now: float) -> Answer:
         half_cycle = float(self._context.parameters["say_half_cycle"])
         return robot.sounds.say(list(request.durations), list(request.frequencies), half_cycle)

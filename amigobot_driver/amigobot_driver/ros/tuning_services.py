@@ -24,7 +24,7 @@ _UNCHANGED = "unchanged: a term of 0 is set only with set_zeros: true"
 class TuningServices(Interface):
     """Serves the tuning values: PID terms, limits and all others that CONFIG reports."""
 
-    @service(SetPid, "set_pid", "a term of 0 is not changed unless `set_zeros: true`")
+    @service(SetPid, "set_pid")
     async def _set_pid(self, request: SetPid.Request, response: SetPid.Response) -> SetPid.Response:
         servo = _SERVOS.get(request.servo)
         if servo is None:
@@ -40,14 +40,14 @@ class TuningServices(Interface):
             response.reported = _pid(config, servo)
         return fill_response(response, outcome)
 
-    @service(GetPid, "get_pid", "read from the robot")
+    @service(GetPid, "get_pid")
     async def _get_pid(self, _: GetPid.Request, response: GetPid.Response) -> GetPid.Response:
         outcome, config = await self._set({})
         if config:
             response.rotation, response.translation = _pid(config, "rot"), _pid(config, "trans")
         return fill_response(response, outcome)
 
-    @service(SetRobotConfig, "set_robot_config", "tuning values, read back from the robot")
+    @service(SetRobotConfig, "set_robot_config")
     async def _set_config(
         self, request: SetRobotConfig.Request, response: SetRobotConfig.Response
     ) -> SetRobotConfig.Response:
@@ -58,11 +58,11 @@ class TuningServices(Interface):
             return refuse(response, f"{', '.join(repeated)}: name each value once")
         return await self._config(dict(zip(request.names, request.values, strict=True)), response)
 
-    @robot_service(SetMotorPwm, "set_motor_pwm", "Erratic; frequency in Hz and duty cycle of the motor PWM")
+    @robot_service(SetMotorPwm, "set_motor_pwm")
     def _set_pwm(self, robot: Robot, request: SetMotorPwm.Request, now: float) -> Answer:
         return robot.pwm.set(request.frequency, request.max_duty, now)
 
-    @robot_service(SaveConfig, "save_config", "Erratic; its FLASH is written only with `overwrite_flash: true`")
+    @robot_service(SaveConfig, "save_config")
     def _save(self, robot: Robot, request: SaveConfig.Request, now: float) -> Answer:
         if not request.overwrite_flash:
             raise RequestRefusedError(
@@ -70,7 +70,7 @@ class TuningServices(Interface):
             )
         return robot.flash.save()
 
-    @service(GetRobotConfig, "get_robot_config", "identity, profile and every value of the CONFIG packet")
+    @service(GetRobotConfig, "get_robot_config")
     async def _get_config(
         self, _: GetRobotConfig.Request, response: GetRobotConfig.Response
     ) -> GetRobotConfig.Response:
