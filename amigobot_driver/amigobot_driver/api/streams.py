@@ -14,21 +14,20 @@ import math
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..errors import ConnectionLostError
 from ..robot import Event, LinkChanged, LinkState, Notice, Received
 
 if TYPE_CHECKING:
-    import asyncio
-
     from ..driver import Driver
 
 E = TypeVar("E")
 
 #: s between two checks whether the driver is still alive; an event is delivered without this delay.
 _CHECK = 0.25
+#: s between two looks of an `async for` at the queue: a task cannot wait for a thread of the driver.
+_POLL = 0.01
 
 #: s that the end of a subscription waits for a call that is running.
 _LAST_CALL = 5.0
@@ -58,7 +57,6 @@ class EventStream(Generic[E]):
         self._follows_link = LinkChanged in kinds
         self._queue: deque[E | ConnectionLostError] = deque(maxlen=maxlen)
         self._lock = threading.Lock()
-        self._waker: Callable[[], None] | None = None  #: wakes the task that waits
         self.closed = False
         if lost:
             self._lose(lost)
@@ -95,9 +93,7 @@ class EventStream(Generic[E]):
     def close(self) -> None:
         """End the stream: the reader gets the events that are in the queue, and no more."""
         self._hub.remove(self)
-        with self._lock:
-            self.closed = True
-            self._wake()
+        self.closed = True
         self._hub.driver.wake()
 
     def __iter__(self) -> Iterator[E]:
@@ -115,16 +111,11 @@ class EventStream(Generic[E]):
     async def __anext__(self) -> E:
         import asyncio
 
-        loop = asyncio.get_running_loop()
-        while True:
-            with self._lock:
-                if self._queue:
-                    return self._take()
-                if self._has_ended():
-                    raise StopAsyncIteration
-                arrived: asyncio.Future[None] = loop.create_future()
-                self._waker = partial(_finish, loop, arrived)
-            await asyncio.wait((arrived,), timeout=_CHECK)
+        while (event := self.get(0)) is None:
+            if self._has_ended():
+                raise StopAsyncIteration
+            await asyncio.sleep(_POLL)
+        return event
 
     def __enter__(self) -> EventStream[E]:
         return self
@@ -148,12 +139,6 @@ class EventStream(Generic[E]):
         with self._lock:
             self.dropped += len(self._queue) == self._queue.maxlen
             self._queue.append(item)
-            self._wake()
-
-    def _wake(self) -> None:
-        waker, self._waker = self._waker, None
-        if waker:
-            waker()
 
     # -- the reader's side ------------------------------------------------------------------------------------
 
@@ -165,20 +150,6 @@ class EventStream(Generic[E]):
         if isinstance(event, ConnectionLostError):
             raise event
         return event
-
-
-def _finish(loop: asyncio.AbstractEventLoop, arrived: asyncio.Future[None]) -> None:
-    """Wake a task from another thread; a loop that is closed has no task to wake."""
-    try:
-        loop.call_soon_threadsafe(_set, arrived)
-    except RuntimeError:
-        if not loop.is_closed():
-            raise
-
-
-def _set(arrived: asyncio.Future[None]) -> None:
-    if not arrived.done():
-        arrived.set_result(None)
 
 
 class Subscription:
