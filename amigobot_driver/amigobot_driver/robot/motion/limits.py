@@ -75,16 +75,6 @@ class VelocityLimits:
             min(angular, requested_angular or own_angular, _LARGEST_ANGULAR),
         )
 
-    @property
-    def remedy(self) -> str:
-        """What can be done if a velocity was scaled down."""
-        axes = zip(("linear", "angular"), self.working, self.highest, strict=True)
-        raisable = [name for name, limit, highest in axes if limit < highest - 1e-9]
-        if not raisable:
-            return "the profile and the firmware of the robot allow no more"
-        alone = "" if len(raisable) == 2 else "; the profile and the firmware allow no more of the other"
-        return f"raise the limit of the {' or '.join(raisable)} velocity if the robot may be faster{alone}"
-
     def velocity(self, linear: float, angular: float) -> tuple[float, float]:
         """Scale a velocity down to the limits, on the same curve.
 

@@ -351,25 +351,20 @@ class Motion(Component):
     def _hold(self, limited: Callable[[], Setpoint], now: float) -> None:
         """Request a set-point until `timeout` from now; `limited` computes it within the limits."""
         limited_before = self.limits.limited
-        try:
+        with self.counting_refusals():
             # First, so that a refused velocity does not count as scaled down.
             self._check("velocity", now)
             self._check_newer_than_stop(now)
             # Zero is the same for every motion: a simulated P3-AT ended wheel velocities later than others.
             setpoint = limited() or STANDING
-        except RequestRefusedError:
-            self.stats.refused += 1
-            raise
         self.stats.accepted += 1
         self._limited = limited
         if now - self._motors_off_since > MOTORS_GRACE and setpoint:
             self._notify(f"a velocity arrives while {_MOTORS_OFF}")
         self._replace(setpoint, now + self.timeout, now)
         if self.limits.limited > limited_before == 0:
-            linear, angular = self.limits.working
-            self._notify(
-                f"velocities are scaled down to {linear:.3g} m/s and {angular:.3g} rad/s: {self.limits.remedy}"
-            )
+            limits, highest = (f"{v:.3g} m/s and {w:.3g} rad/s" for v, w in (self.limits.working, self.limits.highest))
+            self._notify(f"velocities are scaled down to {limits}; this robot allows limits of up to {highest}")
 
     def _replace(self, requested: Setpoint | MotionGoal, expires: float, now: float) -> None:
         """Request a motion until `expires` (s) instead of the one before."""

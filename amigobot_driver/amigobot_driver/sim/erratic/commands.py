@@ -17,6 +17,8 @@ from ..motion import Distance
 from ..telemetry import signed
 from .firmware import ErraticFirmware
 
+_SERVOS = 3
+
 
 def _term(name: str) -> Row:
     """Return a row that changes a PID term."""
@@ -71,8 +73,8 @@ def _pwm_duty(robot: ErraticFirmware, value: int) -> None:
 
 
 def _servo(robot: ErraticFirmware, text: bytes) -> None:
-    if len(text) >= 3 and text[0] < len(robot.servos):
-        robot.move_servo(text[0], int.from_bytes(text[1:3], "little"))
+    if len(text) >= 3 and text[0] < _SERVOS:
+        robot.event("servo", f"{text[0]} to {int.from_bytes(text[1:3], 'little')}")
 
 
 ROWS: dict[CommandTable, Row] = {

@@ -17,14 +17,11 @@ from ..hardware import Hardware
 from .flash import ErraticFlash
 from .telemetry import ErraticTelemetry
 
-_SERVOS = 3
-
 
 class ErraticFirmware(Controller[ErraticFlash]):
     """The controller of an Erratic. It executes commands before OPEN and after CLOSE, too."""
 
     telemetry: ErraticTelemetry
-    servos: list[int | None]  #: the last commanded position of each; None: no command yet
     _commands = ERRATIC_COMMANDS
 
     def __init__(
@@ -40,7 +37,6 @@ class ErraticFirmware(Controller[ErraticFlash]):
         self._power_up()
         self.session = SessionState.WAIT
         self.telemetry.heading_target, self.telemetry.distance_target = 0.0, 0
-        self.servos = [None] * _SERVOS
         # The maxima limit every velocity (ch. 5.5.6), not only turns and moves as in AmigOS.
         self.drive.limit("trans", self.working.trans_vel_max)
         self.drive.limit("rot", self.working.rot_vel_max)
@@ -94,16 +90,6 @@ class ErraticFirmware(Controller[ErraticFlash]):
         """Execute SAVE: write the working parameters to FLASH, from which a reset loads them."""
         self.flash = copy.copy(self.working)
         self.event("flash", "the parameters were saved")
-
-    def move_servo(self, number: int, position: int) -> None:
-        """Execute SERVO.
-
-        Args:
-            number: The servo, 0 to 2.
-            position: Commanded position, as in the command.
-        """
-        self.servos[number] = position
-        self.event("servo", f"{number} to {position}")
 
     # --- parts of the control cycle ------------------------------------------------------------------------
 
