@@ -44,11 +44,6 @@ class Dispatcher:
         self._registered.append((kind, handler))
         self._by_type.clear()
 
-    def off_packet(self, kind: type[Packet], handler: PacketHandler) -> None:
-        """Remove a handler."""
-        self._registered.remove((kind, handler))
-        self._by_type.clear()
-
     def on_sent(self, command: CommandTable, handler: SentHandler) -> None:
         """Call `handler` when a command goes on the line, whichever component has sent it."""
         self._observers.setdefault(command, []).append(handler)
@@ -86,7 +81,6 @@ class Context:
 
     def __post_init__(self) -> None:
         self.on_packet = self.dispatcher.on_packet
-        self.off_packet = self.dispatcher.off_packet
         self.on_sent = self.dispatcher.on_sent
 
     def require(self, command: CommandTable | int) -> None:

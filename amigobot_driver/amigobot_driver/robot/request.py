@@ -82,6 +82,7 @@ class RequestComponent(Component):
         self.given_up = 0
         self.pending = False
         self._announced = False  #: that attempts are made after the limit: once until the robot responds
+        self._unregistered = list(self.confirmed_by)
         self._timer = context.sends.timer(self._attempt)
         self._callers = Callers()
 
@@ -115,7 +116,10 @@ class RequestComponent(Component):
 
     def start(self, now: float) -> None:
         """Begin with the first attempt at `now` (s), again if the request is pending already."""
-        self._set_pending(True)
+        # Not in the constructor: the handlers of the subclass for these packets come first.
+        while self._unregistered:
+            self._context.on_packet(self._unregistered.pop(), self._check)
+        self.pending = True
         self.attempts = 0
         self._timer.set(now)
 
@@ -136,13 +140,14 @@ class RequestComponent(Component):
 
     def fail(self, message: str) -> None:
         """End the request without a result from the robot, for example because the session has ended."""
-        self._stop()
+        self.pending = False
+        self._timer.cancel()
         self._callers.finish(False, message)
 
     def pause(self) -> None:
         """Stop sending; the callers wait until the request is started again or ended."""
-        self._announced = False
-        self._stop()
+        self._announced = self.pending = False
+        self._timer.cancel()
 
     def give_up(self, message: str) -> None:
         """Fail after the last attempt; if no caller waits, emit a Notice. With `afterwards` the attempts go on."""
@@ -199,15 +204,3 @@ class RequestComponent(Component):
         # A packet that was on its way before the first attempt confirms nothing.
         if self.pending and self.attempts and (message := self._confirmation(packet)):
             self.succeed(message)
-
-    def _stop(self) -> None:
-        self._set_pending(False)
-        self._timer.cancel()
-
-    def _set_pending(self, pending: bool) -> None:
-        if pending != self.pending:
-            self.pending = pending
-            # While the request is pending only: a SIP comes ten times a second, a request now and then.
-            register = self._context.on_packet if pending else self._context.off_packet
-            for kind in self.confirmed_by:
-                register(kind, self._check)
