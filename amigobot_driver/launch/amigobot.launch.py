@@ -83,8 +83,8 @@ def model(arguments: dict[str, str], values: dict[str, Any]) -> list[Action]:
 
 def view(arguments: dict[str, str], values: dict[str, Any]) -> list[Action]:
     """RViz in the robot's namespace: the topics in its file are relative."""
-    wanted, has_screen = arguments["use_rviz"], any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-    if wanted == "false" or (wanted == "auto" and not (has_screen and is_simulated(values))):
+    requested, has_screen = arguments["use_rviz"], any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    if requested == "false" or (requested == "auto" and not (has_screen and is_simulated(values))):
         return []
     try:
         get_package_prefix("rviz2")

@@ -309,7 +309,7 @@ class Bench(SteppedDriver):
 
     @property
     def notes(self) -> list[str]:
-        """What somebody was told about the link, in order."""
+        """The notes about the link, in order."""
         return [event.note for event in self.told(LinkChanged)]
 
     @property

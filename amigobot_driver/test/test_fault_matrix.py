@@ -10,7 +10,7 @@ of cmd_vel dies with the fault, or goes on through it. What holds for all of the
 - no robot moves without a command, and none that was at rest starts again by itself (looked at 20 times a second);
 - topics go on while the link is up, and are silent while it is not; what the log says, it says once in 30 s at most;
 - every service call is answered, with success as soon as all is well again;
-- the odometry goes on from where it was, and motors, sonar, sonar sequence, stream and acceleration are as wanted.
+- the odometry goes on from where it was, and motors, sonar, sonar sequence, stream and acceleration are as requested.
 """
 
 from __future__ import annotations
@@ -534,7 +534,7 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
     scene.sending = False
     scene.run(STOPPED_AFTER)
 
-    # What was wanted is so again, what was asked is answered, and what was said was said once.
+    # The requested state is back, each request has its result, and each line was logged once.
     assert all(request.done() for request in asked)
     answers = scene.ask()
     scene.run(ANSWERED_AFTER)

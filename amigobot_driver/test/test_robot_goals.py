@@ -367,7 +367,7 @@ class TestSmallRequests:
 
 class TestRange:
     def test_a_robot_that_goes_beyond_the_goal_is_stopped(self, bench):
-        """Whatever made it: here another client of the robot."""
+        """Here another client of the robot caused it."""
         way = Way(bench)
         move = moved(bench, 0.1)
         bench.run(0.3)

@@ -235,7 +235,7 @@ class TestEmergencyStop:
         assert bench.simulator.truth.left_velocity == 0
 
     def test_becomes_a_stop_where_the_firmware_knows_no_harder_one(self, bench: Bench) -> None:
-        """P2OS before 1.8, or a simulator that nobody here wrote."""
+        """P2OS before 1.8, or another simulator."""
         bench.run(3, cmd_vel=(0.5, 0.0))
         bench.up.fault = losing(Command.E_STOP)
         bench.ask(bench.robot.emergency_stop)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Odometry: what the counters say, without jumps, whatever is lost on the way."""
+"""Odometry follows the counters without jumps, also when packets are lost."""
 
 from __future__ import annotations
 

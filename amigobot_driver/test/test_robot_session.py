@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The connection: whatever state a robot is found in, the driver gets into a session, and back into one."""
+"""The connection: from each state of a robot the driver gets into a session, and back into one."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class TestLostSession:
         return bench
 
     def reconnected(self, bench: Bench, within: float) -> None:
-        """Running anew, with all that was wanted but the velocity."""
+        """Running again, with all that was requested but the velocity."""
         bench.until(lambda: not bench.robot.running)
         assert bench.states[-1] is LOST
         bench.until(running(bench), within=within)
@@ -284,7 +284,7 @@ class TestIdentity:
         assert not identified.known
 
     def test_missing_altogether(self) -> None:
-        """One manual says that SYNC2 is echoed as it is (docs/protocol E-13): then nobody knows who it is."""
+        """One manual says that SYNC2 is echoed as it is (docs/protocol E-13): then the robot has no name."""
         bench = Bench()
         bench.down.fault = lambda frame: Command.CLOSE().encode() if frame[3] == 2 else frame
         bench.connect()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sounds against the simulated robot: the playlist whatever gets lost, on and off, and playing once."""
+"""Sounds against the simulated robot: the playlist with lost packets, on and off, and playing once."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class TestBumpers:
         if stalls:
             assert any(sip.left_stalled and sip.right_stalled for sip in sips)
             client.run(2.0)
-            assert client.speed == 0.0 and not client.sip().left_stalled  # nobody drives on against the wall
+            assert client.speed == 0.0 and not client.sip().left_stalled  # the wheels do not push against the wall
             client.send(Command.VEL(-100))
             client.run(1.5)
             assert client.speed == pytest.approx(-0.1, abs=0.01)

@@ -23,7 +23,7 @@ class SimulatedDialect:
     column: str  #: the firmware's letter in the command table
     dated: bool = False  #: whether it has only the commands with a version in the table
     also: frozenset[Command] = frozenset()  #: commands it has although no manual's table lists them
-    stop_completes: bool = False  #: a stop by the watchdog goes on to rest, whatever the client sends
+    stop_completes: bool = False  #: a stop by the watchdog goes on to rest; packets do not end it
     commands_per_tick: int = 1  #: commands executed in one 10 ms cycle
     position_mask: int = 0xFFFF  #: bits of X and Y in the SIP
     #: the analog port is in the high byte, the gripper in the low one (docs/protocol E-30)
