@@ -14,41 +14,15 @@ REPEATS = 3
 SPACING = 0.3
 
 
-class _Repetition:
-    """One command, sent `REPEATS` times from each `start` on."""
-
-    def __init__(self, context: Context, command: Instruction) -> None:
-        self.command = command
-        self._context = context
-        self._left = 0
-        self._timer = context.sends.timer(self._send)
-
-    def start(self, now: float) -> None:
-        """Begin now; without a robot the next session begins it."""
-        if reason := self._context.unsupported(self.command.command):
-            if not self._context.no_robot():
-                self._context.emit(Notice(f"{self.command} is not sent: {reason}"))
-            return
-        self._left = REPEATS
-        self._timer.set(now)
-
-    def cancel(self) -> None:
-        self._timer.cancel()
-
-    def _send(self, now: float) -> None:
-        self._context.queue.put(self.command)
-        self._left -= 1
-        if self._left:
-            self._timer.set(now + SPACING)
-
-
 class UnconfirmedCommands(Component):
     """The requested commands, one for each subject; the newest replaces the one before."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._repetitions: dict[object, _Repetition] = {}
+        self._commands: dict[object, Instruction] = {}
+        self._left: dict[object, int] = {}  #: times that each is still sent
         self._configured: dict[CommandTable, Value] = {}
+        self._timer = context.sends.timer(self._send)
 
     def request(self, subject: object, command: Instruction, now: float) -> None:
         """Send a command now and at the start of each session to come.
@@ -58,9 +32,8 @@ class UnconfirmedCommands(Component):
             command: what to send.
             now: Time in s.
         """
-        self._release(subject)
-        self._repetitions[subject] = _Repetition(self._context, command)
-        self._repetitions[subject].start(now)
+        self._commands[subject] = command
+        self._start(subject, now)
 
     def configure(self, command: CommandTable, value: Value, now: float) -> None:
         """Request a command by its value in the options, if that has changed; None leaves the robot's own."""
@@ -68,20 +41,34 @@ class UnconfirmedCommands(Component):
             return
         self._configured[command] = value
         if value is None:
-            self._release(command)
+            self._commands.pop(command, None)
+            self._left.pop(command, None)
         else:
             self.request(command, command(value), now)
 
     def on_session_start(self, now: float) -> None:
         """Send every command again."""
-        for repetition in self._repetitions.values():
-            repetition.start(now)
+        for subject in self._commands:
+            self._start(subject, now)
 
     def on_session_end(self, reason: str) -> None:
         """Stop sending."""
-        for repetition in self._repetitions.values():
-            repetition.cancel()
+        self._left.clear()
+        self._timer.cancel()
 
-    def _release(self, subject: object) -> None:
-        if before := self._repetitions.pop(subject, None):
-            before.cancel()
+    def _start(self, subject: object, now: float) -> None:
+        """Begin now; without a robot the next session begins it."""
+        command = self._commands[subject]
+        self._left.pop(subject, None)
+        if not (reason := self._context.unsupported(command.command)):
+            self._left[subject] = REPEATS
+            self._timer.set(now)
+        elif not self._context.no_robot():
+            self._context.emit(Notice(f"{command} is not sent: {reason}"))
+
+    def _send(self, now: float) -> None:
+        for subject in self._left:
+            self._context.queue.put(self._commands[subject])
+        self._left = {subject: left - 1 for subject, left in self._left.items() if left > 1}
+        if self._left:
+            self._timer.set(now + SPACING)
