@@ -21,7 +21,6 @@ from ..protocol.decoder import DecoderStats
 from .bandwidth import Plan
 from .command_queue import QueueStats
 from .devices.auxiliary import AuxStats
-from .devices.switch import Switch
 from .events import BatteryLevel, BumperReading, Odometry, Report
 from .link import PacketStats
 from .motion.motion import MotionStats
@@ -139,21 +138,25 @@ class RobotSnapshot:
 
 def take_snapshot(robot: Robot) -> RobotSnapshot:
     """Return the present state of a robot; the caller holds its lock."""
+    estimator, stalls = robot.estimator, robot.stalls
     return RobotSnapshot(
         identity=robot.session.identity,
         profile=robot.profile,
         profile_reason=robot.profile_reason,
         config=robot.tuning.config,
-        odometry=robot.estimator.odometer.state,
-        report=robot.estimator.report,
+        odometry=estimator.odometer.state,
+        report=estimator.report,
         link=_link(robot),
         emergency_stop=robot.motion.emergency,
-        motors=_switch(robot.motors),
+        motors=SwitchSnapshot(robot.motors.reported, robot.motors.problem),
         standstill=robot.standstill.problem,
-        stalls=_stalls(robot),
-        battery=_battery(robot),
-        sonar=_switch(robot.sonar),
-        sonar_on=robot.estimator.report is not None and robot.estimator.report.sonar_enabled,
+        stalls={
+            "left": StallSnapshot(stalls.left.count, stalls.active.get("left")),
+            "right": StallSnapshot(stalls.right.count, stalls.active.get("right")),
+        },
+        battery=BatterySnapshot(estimator.battery.level, estimator.battery.voltage),
+        sonar=SwitchSnapshot(robot.sonar.reported, robot.sonar.problem),
+        sonar_on=estimator.report is not None and estimator.report.sonar_enabled,
         sonars=_sonars(robot),
         bumpers=robot.bumpers.newest,
         commands=_commands(robot),
@@ -163,9 +166,9 @@ def take_snapshot(robot: Robot) -> RobotSnapshot:
             for stream, state in robot.streams.states.items()
         ),
         aux=tuple(replace(port.stats) for port in robot.aux),
-        odometry_jumps=robot.estimator.odometer.jumps,
-        encoder_jumps=robot.estimator.encoders.jumps,
-        bad_pings=robot.estimator.bad_pings,
+        odometry_jumps=estimator.odometer.jumps,
+        encoder_jumps=estimator.encoders.jumps,
+        bad_pings=estimator.bad_pings,
         gyro_center=robot.gyro.center if robot.gyro.calibrated > -math.inf else math.nan,
         digital_outputs=robot.digital_outputs.reported,
     )
@@ -185,23 +188,6 @@ def _link(robot: Robot) -> LinkSnapshot:
         longest_gap=timing.longest_gap,
         answer_latency=timing.answer_latency,
     )
-
-
-def _switch(switch: Switch) -> SwitchSnapshot:
-    return SwitchSnapshot(switch.reported, switch.problem)
-
-
-def _stalls(robot: Robot) -> Mapping[str, StallSnapshot]:
-    stalls, active = robot.stalls, robot.stalls.active
-    return {
-        name: StallSnapshot(stall.count, active.get(name))
-        for name, stall in (("left", stalls.left), ("right", stalls.right))
-    }
-
-
-def _battery(robot: Robot) -> BatterySnapshot:
-    monitor = robot.estimator.battery
-    return BatterySnapshot(monitor.level, monitor.voltage)
 
 
 def _sonars(robot: Robot) -> tuple[SonarState, ...]:
