@@ -171,7 +171,8 @@ class VirtualPort:
         self._closed = False
 
     def open(self, url: str, baud: int) -> VirtualPort:
-        """Open it again."""
+        """Open it again, which takes a moment: a program that goes on trying reaches its limit of time."""
+        self.now += 0.1
         if self._closed:
             self.simulator.disconnect()
         self._closed = self.fault.hangs_up(b"")
