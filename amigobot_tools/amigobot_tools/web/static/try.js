@@ -151,7 +151,7 @@ byId("connect").addEventListener("click", async () => {
   warned = false;
   byId("connect").textContent = "Disconnect";
 });
-if (!navigator.serial) byId("connect").title = "This browser has no Web Serial. Chromium, Chrome and Edge on a computer have it.";
+if (!navigator.serial) handlers.output("A real robot needs a browser with Web Serial, such as Chromium, Chrome or Edge on a computer.\n");
 
 byId("record").addEventListener("click", () => tell("record"));
 byId("verify").addEventListener("click", async () => {
@@ -196,6 +196,7 @@ byId("stop-program").addEventListener("click", () => {
     start();
   }, patience);
 });
+byId("to-program").addEventListener("click", () => byId("program").scrollIntoView());
 byId("world").addEventListener("change", () => {
   if (byId("world").value === "own") byId("map").click();
   else if (ready && !serial.port) simulate();
