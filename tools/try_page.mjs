@@ -1,21 +1,34 @@
 // SPDX-FileCopyrightText: The authors of amigobot_driver
 // SPDX-License-Identifier: Apache-2.0
 
-// node try_page.mjs FOLDER: compile the Python files in packages.zip, so that the page is there sooner.
+// node try_page.mjs FOLDER: compile Python files, so that the page is there sooner: all packages, and what Python
+// itself loads at its start. The rest of its library stays as it is, which is smaller.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const folder = process.argv[2];
 const { loadPyodide } = await import(`${folder}/pyodide/pyodide.mjs`);
 const python = await loadPyodide();
-python.unpackArchive(new Uint8Array(readFileSync(`${folder}/packages.zip`)), "zip", { extractDir: "/packages" });
-python.runPython(`
-import compileall, pathlib, zipfile
+const compile = python.runPython(`
+import compileall, pathlib, sys, zipfile
 
-root = pathlib.Path("/packages")
-compileall.compile_dir(root, legacy=True, quiet=1)
-with zipfile.ZipFile("/packages.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-    for path in sorted(root.rglob("*")):
-        if path.is_file() and path.suffix != ".py":
-            archive.write(path, path.relative_to(root))
+LOADED = [str(getattr(module, "__file__", "")) for module in list(sys.modules.values())]
+
+def compile(folder, library):
+    root = pathlib.Path(folder)
+    for path in root.rglob("*.py"):
+        if not library or any(name.endswith(f".zip/{path.relative_to(root)}") for name in LOADED):
+            compileall.compile_file(path, legacy=True, quiet=1, optimize=2 if library else 0)
+            path.unlink()
+    with zipfile.ZipFile(f"{folder}.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for path in sorted(root.rglob("*")):
+            if path.is_file():
+                archive.write(path, path.relative_to(root))
+
+compile
 `);
-writeFileSync(`${folder}/packages.zip`, python.FS.readFile("/packages.zip"));
+for (const [name, library] of [["packages.zip", false], ["pyodide/python_stdlib.zip", true]]) {
+  const place = library ? "/library" : "/packages";
+  python.unpackArchive(new Uint8Array(readFileSync(`${folder}/${name}`)), "zip", { extractDir: place });
+  compile(place, library);
+  writeFileSync(`${folder}/${name}`, python.FS.readFile(`${place}.zip`));
+}

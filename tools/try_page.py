@@ -41,12 +41,14 @@ _POLICY = (
 )
 _CHARSET = '<meta charset="utf-8">'
 _FETCHING = 300  # s
-#: Folders that no page needs.
-_ABSENT = {"__pycache__", "ros", "bag", "calibrate", "demo"}
+#: Folders and files that no page needs.
+_ABSENT = {"__pycache__", "ros", "bag", "calibrate", "demo", "monitor.py", "node_remote.py", "teleop.py", "wander.py"}
 #: Of Python's library, what no program of a page needs: it is loaded each time.
 _UNUSED = re.compile(
-    r"(_pyrepl|_pyio|bdb|doctest|ensurepip|ftplib|imaplib|mailbox|multiprocessing|optparse|pdb|pydoc|smtplib|turtle"
-    r"|unittest|wsgiref|xml|xmlrpc)\b|encodings/(cp(?!437)|mac_|koi|iso|big5|euc|gb|johab|ptcp|shift|hz|tis|hp)"
+    r"(_py(repl|io|datetime|decimal)|bdb|cmd|ctypes|doctest|ensurepip|ftplib|imaplib|mailbox|modulefinder"
+    r"|multiprocessing|optparse|pdb|pickletools|plistlib|poplib|profile|pstats|pydoc|pydoc_data|smtplib|socketserver|trace|turtle"
+    r"|unittest|wave|wsgiref|xml|xmlrpc)\b|email/(?!__init__)|http/[cs]|asyncio/(windows|proactor)|logging/[ch]"
+    r"|encodings/(cp(?!437)|mac_|koi|iso|big5|euc|gb|johab|ptcp|shift|hz|tis|hp)"
 )
 #: What goes into the archive: its name there, and where it is.
 SOURCES = {
@@ -80,8 +82,10 @@ def write(folder: Path) -> None:
             target = folder / "pyodide" / name
             target.parent.mkdir(exist_ok=True)
             target.write_bytes(content.read())
-    subprocess.run(["node", str(ROOT / "tools" / "try_page.mjs"), str(folder.resolve())], check=True)
+    lock = folder / "pyodide" / "pyodide-lock.json"
+    lock.write_text(json.dumps({**json.loads(lock.read_text(encoding="utf-8")), "packages": {}}), encoding="utf-8")
     _trim(folder / "pyodide" / "python_stdlib.zip")
+    subprocess.run(["node", str(ROOT / "tools" / "try_page.mjs"), str(folder.resolve())], check=True)
     _list_files(folder)
 
 
@@ -89,9 +93,9 @@ def _trim(path: Path) -> None:
     """Leave modules that nothing uses out of Python's library."""
     with zipfile.ZipFile(path) as archive:
         kept = [(item, archive.read(item)) for item in archive.infolist() if not _UNUSED.match(item.filename)]
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(path, "w") as archive:
         for item, content in kept:
-            archive.writestr(item, content, zipfile.ZIP_DEFLATED, 9)
+            archive.writestr(item, content)
 
 
 def _list_files(folder: Path) -> None:

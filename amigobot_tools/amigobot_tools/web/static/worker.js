@@ -17,7 +17,7 @@ const progress = (text) => postMessage(["progress", text]);
 const failed = (error) => postMessage(["failed", String(error)]);
 
 async function boot() {
-  progress("Loading Python: 15 MB, the first time only");
+  progress("Loading Python: 14 MB, the first time only");
   const [python, packages] = await Promise.all([
     loadPyodide({ indexURL: new URL("pyodide/", import.meta.url).href }),
     fetch("packages.zip").then((response) => response.arrayBuffer()),
