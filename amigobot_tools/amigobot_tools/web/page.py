@@ -30,7 +30,7 @@ from ..dashboard.sources.paced import SteppedBot
 from ..dashboard.sources.port import PortSource
 from ..dashboard.sources.simulator import SimulatorSource
 from .recorder import Recorder
-from .serial import FAREWELL, NAME, SerialLine, SerialSource
+from .serial import NAME, SHUTDOWN, SerialLine, SerialSource
 from .shared_driver import SharedDriver
 from .task import Task
 from .verification import Verification
@@ -47,8 +47,9 @@ class Page:
     Args:
         post: Called with the kind of a message and its content: `frame` (text for the dashboard), `closed`,
             `output` (text that the program printed), `running` (whether a program runs), `question` (the program
-            waits for a line of the person), `farewell` (frames for the port if this worker is blocked), `files` (name,
-            bytes and preview of each), `recording` (whether it is on), and what a `SerialLine` posts.
+            waits for a line of the person), `shutdown` (the shutdown sequence, for the page to send if this worker is
+            blocked), `files` (name, bytes and preview of each), `recording` (whether it is on), and what a
+            `SerialLine` posts.
     """
 
     def __init__(self, post: Callable[[str, object], None]) -> None:
@@ -86,7 +87,7 @@ class Page:
     def open_port(self) -> None:
         """The page has a serial port: look for a robot there."""
         table()  # here, as reading so much YAML needs a deep stack
-        self._post("farewell", FAREWELL)
+        self._post("shutdown", SHUTDOWN)
         self._line = SerialLine(self._post)
         self._show(SerialSource(self._line, self._task), NAME)
 

@@ -23,7 +23,7 @@ from .task import Task
 NAME = "Web Serial"
 _BITS = 10  # of a byte on the line
 #: Frames that the page itself sends when this worker has ended; the first one also when it is blocked.
-FAREWELL = tuple(command.encode() for command in (Command.STOP(), Command.ENABLE(0), Command.CLOSE()))
+SHUTDOWN = tuple(command.encode() for command in (Command.STOP(), Command.ENABLE(0), Command.CLOSE()))
 
 
 class SerialLine:

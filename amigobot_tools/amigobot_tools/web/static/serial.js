@@ -14,7 +14,7 @@ export class Serial {
     this.port = null;
     this.baud = 0; // of the open port; 0: it is closed
     this.queue = Promise.resolve(); // opening, closing and writing, in order
-    this.farewell = []; // frames: STOP, motors off, CLOSE
+    this.shutdown = []; // the shutdown sequence, frames: STOP, motors off, CLOSE
     this.alive = 0; // ms, when the worker last gave a sign
     navigator.serial?.addEventListener("disconnect", (event) => event.target === this.port && this.lost());
     setInterval(() => this.check(), CHECK);
@@ -91,7 +91,7 @@ export class Serial {
   /** The worker has ended, or the page goes: stop the robot and end its session. */
   stop() {
     if (!this.port) return;
-    for (const frame of this.farewell) {
+    for (const frame of this.shutdown) {
       this.write(frame);
       this.then(() => new Promise((resolve) => { setTimeout(resolve, PAUSE); }));
     }
@@ -110,7 +110,7 @@ export class Serial {
   check() {
     if (this.port && performance.now() - this.alive > SILENCE) {
       this.alive = performance.now();
-      if (this.farewell.length) this.write(this.farewell[0]); // STOP: the worker may come back
+      if (this.shutdown.length) this.write(this.shutdown[0]); // STOP: the worker may come back
     }
   }
 }

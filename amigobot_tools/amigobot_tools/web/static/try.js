@@ -84,7 +84,7 @@ const handlers = {
     byId("files").showModal();
   },
   recording: (on) => { byId("record").textContent = on ? "Save recording" : "Record"; },
-  farewell: (frames) => { serial.farewell = frames; },
+  shutdown: (frames) => { serial.shutdown = frames; },
   write: (bytes) => serial.write(bytes),
   baud: (baud) => serial.open(baud),
 };
