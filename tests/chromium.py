@@ -79,10 +79,20 @@ class Chromium:
     def open(self, url: str, width: int = 1024, height: int = 768, theme: str = "light") -> None:
         """Open a page in a window of this size."""
         self._devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-        self._devtools("Emulation.setDeviceMetricsOverride", **metrics)
+        self.resize(width, height)
         self.driver.get(url)
         self.until("return document.querySelector('#link').textContent === 'connected'")
+
+    def resize(self, width: int, height: int) -> None:
+        """Be a window of this size, or a phone."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        self._devtools("Emulation.setDeviceMetricsOverride", **metrics)
+
+    def offline(self, *, on: bool) -> None:
+        """Cut the connection to all servers, or restore it."""
+        self._devtools("Network.enable")
+        speeds = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self._devtools("Network.emulateNetworkConditions", offline=on, **speeds)
 
     def script(self, text: str) -> Any:
         """Run JavaScript in the page."""

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -64,15 +64,37 @@ if (window === window.top) {
     async close() { open = false; },
     async setSignals(signals) { window.signals = signals; },
   });
-  const bus = Object.assign(new EventTarget(), { requestPort: async () => port });
-  Object.defineProperty(navigator, "serial", { value: bus });
+  const bus = Object.assign(new EventTarget(), { requestPort: async () => { window.asked = true; return port; } });
+  Object.defineProperty(navigator, "serial", { value: bus, configurable: true });
 }
 """
 #: Shown by the page, and not executed as HTML.
 HOSTILE = "print('hostile </textarea><script>document.title = 1</script>')"
+#: A page of another origin that opens the page and tries to make it move something.
+ELSEWHERE = """
+<!doctype html><link rel="icon" href="data:,"><script>
+let page;
+function begin() {
+  page = window.open("about:blank");
+}
+function go(url) {
+  page.location = url;
+  const program = "from amigobot_driver import AmigoBot; AmigoBot().move(1)";
+  const messages = ["run", "receive", "open_port", "simulate"].map((kind) => [kind, program]);
+  const drive = JSON.stringify({ type: "motors", id: 1, on: true });
+  setInterval(() => {
+    for (const message of [...messages, drive, { data: drive }]) page.postMessage(message, "*");
+    for (const name of ["document", "robotSocket", "localStorage"]) {
+      try { page[name]; document.title = "reached"; } catch { document.title = "refused"; }
+    }
+  }, 50);
+}
+</script><button onclick="begin()">Open</button>
+"""
 IMPORT = "from amigobot_driver import AmigoBot\n"
 #: Keeps what the page offers as files.
 KEEP = """
+try { localStorage.setItem("theme", "</style><script>document.title = 1</script>"); } catch {}
 const make = URL.createObjectURL;
 window.files = new Map();
 URL.createObjectURL = (blob) => { const url = make.call(URL, blob); window.files.set(url, blob); return url; };
@@ -143,13 +165,35 @@ class TryPage:
 
     def __init__(self, browser: Chromium, url: str) -> None:
         self.browser, self.url = browser, url
-        browser.driver.set_window_size(1440, 1000)
 
-    def open(self, fragment: str = "") -> None:
-        """Load the page and wait for its robot."""
-        self.browser.driver.get("about:blank")
-        self.browser.driver.get(self.url + fragment)
+    def open_from_elsewhere(self, fragment: str) -> None:
+        """Let a page of another origin open this one, which goes on trying to control it."""
+        driver = self.browser.driver
+        driver.get(self.url.replace("127.0.0.1", "localhost") + "elsewhere.html")
+        self.browser.button("Open")
+        elsewhere, opened = driver.window_handles
+        driver.switch_to.window(opened)
+        driver.set_window_size(1440, 1000)
+        self._install(MOCK + KEEP)
+        driver.switch_to.window(elsewhere)
+        driver.execute_script("go(arguments[0])", self.url + fragment)
+        driver.switch_to.window(opened)
+        self._until_loaded()
         self.until_ready()
+
+    def open(self, before: str = "") -> None:
+        """Load the page, after a script, and wait for its robot."""
+        script = self._install(before)
+        self.browser.driver.get("about:blank")
+        self.browser.driver.get(self.url)
+        self._until_loaded()
+        self.browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+
+    def _install(self, source: str) -> dict[str, Any]:
+        command = "Page.addScriptToEvaluateOnNewDocument"
+        return self.browser.driver.execute_cdp_cmd(command, {"source": source})  # type: ignore[no-any-return]
+
+    def _until_loaded(self) -> None:
         self.until(f"return {FRAME}?.querySelector('#link')?.textContent === 'connected'")
 
     def until(self, script: str) -> None:
@@ -179,7 +223,8 @@ class TryPage:
         return {name: base64.b64decode(content) for name, content in files}
 
     def connect(self, model: str) -> None:
-        """Connect the robot at the port."""
+        """Connect the robot at the port, after the end of what was there before."""
+        self.recover()
         self.browser.press("#connect")
         self.until(
             f"const shown = (name) => {FRAME}?.querySelector(name)?.textContent ?? '';"
@@ -187,10 +232,13 @@ class TryPage:
             f" && shown('#title').includes({model!r})"
         )
 
+    def hurry(self) -> None:
+        """Let the simulated robot be faster."""
+        link = "document.querySelector('#dashboard').contentWindow.dashboard.connection"
+        self.until(f"{link}.ask('speed', {{ factor: 20 }}); return {link}.open")
+
     def recover(self) -> None:
         """End the program and the connection."""
-        if self.browser.driver.current_url == "about:blank":
-            self.open()
         if self.browser.find("#stop-program").is_enabled():
             self.browser.press("#stop-program")
         self.until_ready()
@@ -244,13 +292,23 @@ class SerialRobot:
         rows: list[dict[str, Any]] = [json.loads(line) for line in lines if line[-1] == "\n"]
         return [(row["monotonic"], bool(row["left_velocity"] or row["right_velocity"])) for row in rows]
 
-    def until_moving(self, wanted: bool) -> None:
-        until(lambda: (seen := self.moves()) and seen[-1][1] is wanted, f"moving is {wanted}")
+    def is_moving(self) -> bool:
+        return any(moving for _, moving in self.moves()[-1:])
+
+    def until_moved(self) -> None:
+        until(self.last_moved, "it has moved")
+
+    def until_at_rest(self) -> float:
+        """Wait until it rests for a second. Returns when it moved last (s, monotonic)."""
+        until(lambda: (rows := self.moves()) and rows[-1][0] - self.last_moved() > 1.0, "it is at rest")
+        return self.last_moved()
+
+    def last_moved(self) -> float:
+        return max((then for then, moving in self.moves() if moving), default=0.0)
 
     def until_rests_since(self, failure: float) -> None:
         """Wait for rest, which must come in time after a failure (s, monotonic)."""
-        self.until_moving(False)
-        assert max(then for then, moving in self.moves() if moving) - failure < AT_REST
+        assert self.until_at_rest() - failure < AT_REST
 
 
 @pytest.fixture(scope="module")
@@ -260,12 +318,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TryPage]:
         pytest.skip("Python for the browser cannot be fetched: apt-get install npm")
     folder = tmp_path_factory.mktemp("try")
     try_page.write(folder)
+    (folder / "elsewhere.html").write_text(ELSEWHERE, encoding="utf-8")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
     with server, chromium() as browser:
-        browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": MOCK + KEEP})
         threading.Thread(target=server.serve_forever, daemon=True).start()
         page = TryPage(browser, f"http://127.0.0.1:{server.server_port}/")
-        page.open(f"#program={quote(base64.b64encode(HOSTILE.encode()).decode())}")
+        page.open_from_elsewhere(f"#program={quote(base64.b64encode(HOSTILE.encode()).decode())}")
         yield page
         server.shutdown()
 
@@ -285,39 +343,76 @@ def with_robot(*options: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("robot", [options], ids=[options[1]], indirect=True)
 
 
-def test_the_program_of_a_link_waits_for_run(page: TryPage) -> None:
+def test_a_page_from_elsewhere_can_neither_connect_nor_move(page: TryPage) -> None:
     assert page.browser.script("return document.querySelector('#code').value") == HOSTILE
-    assert page.output() == ""
+    assert page.output() == "" and not page.browser.script("return window.asked")
+    assert page.browser.script(f"return {FRAME}.querySelector('#pose').textContent").startswith("x 0.00 m   y 0.00 m")
+    assert page.browser.script(f"return {FRAME}.querySelector('#motors').textContent") == "Motors off"
     page.browser.press("#run")
     page.until_printed("</script>")
     assert page.browser.script("return document.title") == "A robot in this page"
     assert page.browser.complaints() == []
+    page.browser.driver.switch_to.window(page.browser.driver.window_handles[0])
+    assert page.browser.script("return document.title") == "refused"
+    page.browser.driver.close()
+    page.browser.driver.switch_to.window(page.browser.driver.window_handles[0])
 
 
-def test_keys_drive_the_robot(page: TryPage) -> None:
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844), (360, 640)])
+def test_stop_and_all_buttons_are_on_the_first_screen(page: TryPage, width: int, height: int) -> None:
+    page.browser.resize(width, height)
+    page.browser.script("window.scrollTo(0, 0)")
+    top, bottom = page.browser.script(
+        "const { top } = document.querySelector('#dashboard').getBoundingClientRect();"
+        f"const box = {FRAME}.querySelector('#stop').getBoundingClientRect(); return [top + box.top, top + box.bottom]"
+    )
+    assert 0 < top < bottom <= height
+    rows = page.browser.script(
+        "return [...document.querySelectorAll('header button, header select')].filter((one) => one.offsetParent)"
+        ".map((one) => one.getBoundingClientRect()).map((box) => [box.right, Math.round(box.top)])"
+    )
+    assert max(right for right, _ in rows) <= width
+    assert len({row for _, row in rows}) == (1 if width > 1000 else 2)
+    code = page.browser.find("#code")
+    assert code.get_property("scrollWidth") <= code.get_property("clientWidth")
+
+
+def test_keys_and_a_finger_drive_the_robot(page: TryPage) -> None:
+    page.browser.resize(1440, 900)
+    rest = (
+        "const before = window.before; window.before = document.querySelector('#pose').textContent;"
+        "return window.before === before"
+    )
     with page.dashboard():
         page.motors_on()
         page.forward(on=True)
         page.until("return parseFloat(document.querySelector('#pose').textContent.slice(2)) > 0.1")
         page.forward(on=False)
-        page.until(
-            "const before = window.before; window.before = document.querySelector('#pose').textContent;"
-            "return window.before === before"
-        )
+        page.until(rest)
+        x, y = page.browser.place("#pad")
+    left, top = page.browser.script(
+        "const box = document.querySelector('#dashboard').getBoundingClientRect(); return [box.left, box.top]"
+    )
+    page.browser.touch(*((left + x + step, top + y) for step in (0, -30, -60)))
+    with page.dashboard():
+        page.until("return parseFloat(document.querySelector('#pose').textContent.match(/([-0-9]+)°/)[1]) > 10")
+        page.browser.lift()
+        page.until(rest)
 
 
 def test_programs_run_and_explain_their_errors(page: TryPage, capsys: pytest.CaptureFixture[str]) -> None:
-    page.until_ready()
     page.run(try_page.programs()["drive a square"])
+    page.until_printed("connected: AmigoBot (AmigOS)")
+    page.hurry()
     page.until_printed("corner 4")
-    corners = [line for line in page.output().splitlines() if line.startswith("corner")]
-    assert len(corners) == 4 and "connected: AmigoBot (AmigOS)" in page.output()
-    page.until_ready()
-    page.run("from amigobot_driver import AmigoBot\nAmigoBot('/dev/ttyUSB0')")
-    page.until_printed("line 2: /dev/ttyUSB0: no robot is connected to this page")
-    page.until_ready()
-    page.run("import rclpy")
-    page.until_printed("ROS 2 must be installed")
+    assert page.output().count("corner") == 4
+    for program, printed in (
+        (f"{IMPORT}AmigoBot('/dev/ttyUSB0')", "line 2: /dev/ttyUSB0: no robot is connected"),
+        ("import rclpy", "ROS 2 must be installed"),
+    ):
+        page.until_ready()
+        page.run(program)
+        page.until_printed(printed)
     page.until_ready()
     page.run("print(2 * int(input('a number? ')))")
     page.until("return !document.querySelector('#question').hidden")
@@ -344,24 +439,8 @@ def test_another_room_ends_the_program(page: TryPage, tmp_path: Path) -> None:
     assert "True" in page.output()
 
 
-def test_a_loop_without_end_is_stopped_without_a_server(page: TryPage) -> None:
-    page.until_ready()
-    page.until("return navigator.serviceWorker.controller")
-    page.browser.driver.execute_cdp_cmd("Network.enable", {})
-    offline = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
-    page.browser.driver.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
-    page.run("while True:\n    pass\n")
-    page.browser.press("#stop-program")
-    page.until_printed("stopped")
-    page.until_ready()
-    page.run("print(6 * 7)")
-    page.until_printed("42")
-    page.browser.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {**offline, "offline": False})
-
-
 @with_robot("--robot", "p3dx", "--baud", "115200", "--fault", "corrupt=0.001")
 def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: SerialRobot, tmp_path: Path) -> None:
-    page.until_ready()
     page.connect("Pioneer")
     assert page.browser.script("return window.signals.dataTerminalReady") is True
     with page.dashboard():
@@ -372,9 +451,9 @@ def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: Seri
     with page.dashboard():
         page.until("return document.querySelector('#motors').getAttribute('aria-checked') === 'true'")
         page.forward(on=True)
-        robot.until_moving(True)
+        robot.until_moved()
         page.forward(on=False)
-        robot.until_moving(False)
+        robot.until_at_rest()
     page.browser.press("#record")
     page.run(f"{IMPORT}with AmigoBot() as robot:\n    print(round(robot.move(0.3), 1))\n")
     page.until_printed("0.3")
@@ -391,65 +470,76 @@ def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: Seri
     page.browser.press("#report")
     checks = {one["check"] for one in json.loads(page.offered()["doctor.json"])["findings"]}
     assert checks >= {"link", "battery", "motors"}
-    page.recover()
 
 
 @with_robot("--robot", "erratic", "--baud", "38400")
-def test_a_real_robot_is_verified(page: TryPage, robot: SerialRobot, tmp_path: Path) -> None:
-    page.until_ready()
+def test_stop_ends_verify_with_its_files_and_a_robot_at_rest(
+    page: TryPage, robot: SerialRobot, tmp_path: Path
+) -> None:
     page.connect("Erratic")
     page.browser.press("#verify")
     page.browser.button("The wheels are off the floor")
-    page.until("return !document.querySelector('#question').hidden")
-    assert "so that its wheels are off the floor" in page.output()
-    page.browser.find("#reply").send_keys("q", Keys.ENTER)
-    files = page.offered()
-    assert set(files) == {"report.md", "report.json", "packets.amigo"}
-    path = tmp_path / "report.json"
-    path.write_bytes(files[path.name])
-    assert load_report(str(path)).profile.name == "erratic"
-    issue = page.browser.find("#issue").get_attribute("href")
-    assert "template=robot.yml" in issue and "amigobot+verify" in issue
-    page.recover()
-
-
-@with_robot("--robot", "amigo", "--baud", "9600")
-def test_a_robot_stops_when_its_page_is_blocked_hidden_or_closed(page: TryPage, robot: SerialRobot) -> None:
-    page.until_ready()
-    page.connect("AmigoBot")
-    page.run(f"import time\n{IMPORT}robot = AmigoBot()\nrobot.drive(0.2)\ntime.sleep(0.3)\nwhile True:\n    pass\n")
-    page.browser.button("The wheels are off the floor")
-    robot.until_moving(True)
-    robot.until_moving(False)  # nobody has pressed Stop: the page itself stops it
-    page.recover()
-    page.connect("AmigoBot")
-    page.run(f"{IMPORT}AmigoBot().drive(0.2, duration=600)\n")
-    page.browser.button("The wheels are off the floor")
-    robot.until_moving(True)
-    page.browser.script(HIDE)
-    robot.until_rests_since(time.monotonic())
-    page.browser.script(SHOW)
-    page.until_ready()
-    page.run(f"{IMPORT}AmigoBot().drive(0.2, duration=600)\n")
-    robot.until_moving(True)
-    page.browser.driver.get("about:blank")
-    robot.until_rests_since(time.monotonic())
-    page.recover()
-
-
-@with_robot("--robot", "erratic", "--baud", "38400")
-def test_stop_ends_verify_with_its_files_and_a_robot_at_rest(page: TryPage, robot: SerialRobot) -> None:
-    page.until_ready()
-    page.connect("Erratic")
-    page.browser.press("#verify")
-    page.browser.button("The wheels are off the floor")
-    while not (robot.moves() and robot.moves()[-1][1]):  # agree until it moves
+    while not robot.is_moving():  # agree until it moves
         if page.browser.find("#reply").is_displayed():
+            assert "so that its wheels are off the floor" in page.output()
             page.browser.find("#reply").send_keys(Keys.ENTER)
     page.browser.script("const stop = document.querySelector('#stop-program'); stop.click(); stop.click();")
     robot.until_rests_since(time.monotonic())
     files = page.offered()
     assert set(files) == {"report.md", "report.json", "packets.amigo"}
-    assert "ended; the robot was stopped" in page.output()
-    assert not robot.moves()[-1][1]
+    assert "ended; the robot was stopped" in page.output() and not robot.is_moving()
+    path = tmp_path / "report.json"
+    path.write_bytes(files[path.name])
+    assert load_report(str(path)).profile.name == "erratic"
+    issue = page.browser.find("#issue").get_attribute("href")
+    assert "template=robot.yml" in issue and "amigobot+verify" in issue
+
+
+DRIVES = "print('now')\nAmigoBot().drive(0.2, duration=600)"
+BEGIN = "robot = AmigoBot()\nwhile robot.pose.x < 0.05: robot.drive(0.2, duration=0.2)\nrobot.drive(0.2)\nprint('now')"
+#: A program that drives, and what happens then.
+FAILURES: dict[str, tuple[str, Callable[[TryPage, SerialRobot], object]]] = {
+    "the page is hidden": (DRIVES, lambda page, robot: page.browser.script(HIDE)),
+    "the computer sleeps": (DRIVES, lambda page, robot: page.browser.suspend()),
+    "the cable is pulled": (DRIVES, lambda page, robot: robot.unplug()),
+    "Python is blocked": (f"{BEGIN}\nwhile True: pass", lambda page, robot: None),
+    "the worker has ended": (f"{BEGIN}\njs.self.close()\ntime.sleep(600)", lambda page, robot: None),
+    "the tab is closed": (DRIVES, lambda page, robot: page.browser.driver.get("about:blank")),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@with_robot("--robot", "amigo", "--baud", "9600")
+def test_a_robot_stops_whatever_fails(page: TryPage, robot: SerialRobot, failure: str) -> None:
+    program, happen = FAILURES[failure]
+    page.connect("AmigoBot")
+    page.run(f"import js, time\n{IMPORT}{program}\n")
+    page.browser.button("The wheels are off the floor")
+    page.until_printed("now")
+    robot.until_moved()
+    happen(page, robot)
+    try:
+        robot.until_rests_since(time.monotonic())
+    finally:
+        page.browser.go_on()
+    if failure == "the tab is closed":
+        return
+    page.browser.script(SHOW)
+    robot.plug()
+    if failure == "Python is blocked":
+        page.browser.offline(on=True)  # the page has kept all files that the next worker needs
     page.recover()
+    page.browser.offline(on=False)
+    assert not robot.is_moving()
+    page.run("print(6 * 7)")
+    page.until_printed("42")
+    page.until_ready()
+
+
+def test_the_page_says_what_another_browser_cannot_do(page: TryPage) -> None:
+    page.open("delete WebAssembly.Suspending; Object.defineProperty(navigator, 'serial', { value: undefined });")
+    assert "Chromium 137 or later" in page.output()
+    assert "Web Serial" in page.browser.script("return document.body.innerText")
+    assert not any(page.browser.find(button).is_enabled() for button in ("#run", "#verify", "#connect"))
+    with page.dashboard():
+        page.motors_on()
