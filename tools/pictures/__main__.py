@@ -18,7 +18,7 @@ from pathlib import Path
 
 from amigobot_driver.sim import load_world
 
-from . import drawings
+from . import drawings, try_page
 from .dashboard import photograph
 from .missing import Missing
 from .odometry import draw_odometry
@@ -39,6 +39,7 @@ PICTURES: dict[str, Callable[[], None]] = {
     "odometry": lambda: draw_odometry(IMAGES / "odometry.png"),
     "terminals": lambda: show_terminals(IMAGES),
     "dashboard": lambda: photograph(IMAGES),
+    "try": lambda: try_page.photograph(IMAGES),
     "tour": _tour,
 }
 
