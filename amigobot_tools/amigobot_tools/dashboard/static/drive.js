@@ -63,13 +63,16 @@ export class Joystick {
     if (event.ctrlKey || event.metaKey || event.altKey || !(event.code in KEYS)) return;
     if (!down) {
       if (this.held.delete(event.code) && !this.held.size) this.zeros = ZEROS;
+      this.tick();
       return;
     }
     // Keys of a text field, a slider or a list belong to that; everywhere else they drive.
     const target = event.target.closest?.("input, select, textarea, [role=tab], #timeline");
     if (target) return;
     event.preventDefault();
+    if (event.repeat) return;
     this.held.add(event.code);
+    this.tick(); // at once
   }
 
   gamepad() {
