@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from bench import Bench
@@ -137,6 +139,13 @@ def test_a_rev_count_that_no_command_sets_is_left_alone(known: bool, monkeypatch
         reported = robot.get_config()["rev_count"]
         assert calibrate._rev_count(robot) == (reported if known else 0)
         assert robot.get_config()["rev_count"] == reported
+
+
+@pytest.mark.parametrize(("has_gyro", "rev_count"), [(1, 16570), (2, 0), (3, 0)])
+def test_a_rev_count_is_left_alone_where_the_robot_turns_by_its_gyro(has_gyro: int, rev_count: int) -> None:
+    config = {"rev_count": 16570, "has_gyro": has_gyro}
+    robot = cast(AmigoBot, SimpleNamespace(get_config=lambda: config, set_config=config.update))
+    assert calibrate._rev_count(robot) == rev_count
 
 
 def test_what_was_not_measured_is_not_corrected() -> None:

@@ -112,9 +112,10 @@ def _plan(args: argparse.Namespace) -> Plan:
 
 
 def _rev_count(robot: AmigoBot) -> int:
-    """The RevCount of the robot; 0 if no command sets it."""
-    value = robot.get_config().get("rev_count")
-    if not isinstance(value, int) or not value:
+    """The RevCount of the robot; 0 if no command sets it, or if the robot turns by its gyro instead."""
+    config = robot.get_config()
+    value = config.get("rev_count")
+    if not isinstance(value, int) or not value or int(config.get("has_gyro") or 0) >= 2:
         return 0
     try:
         # Another value first: firmware without the command reports the old one, as if it had been set.
