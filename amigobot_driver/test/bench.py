@@ -13,11 +13,12 @@ Nothing here waits and nothing is random without a seed: minutes pass in a secon
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from typing import TypeVar
 
@@ -28,6 +29,7 @@ from amigobot_driver.robot import (
     LinkChanged,
     LinkState,
     Notice,
+    Odometry,
     Options,
     Outcome,
     Report,
@@ -315,6 +317,58 @@ class Bench(SteppedDriver):
     @property
     def notices(self) -> list[str]:
         return [event.text for event in self.told(Notice)]
+
+
+def connected(
+    robot: str = "amigo", *, baud: int | None = None, bridge: bool = False, profile: str = "", **options: object
+) -> Bench:
+    """A driver with these options in a session with a robot. An Erratic must be asked for by its profile."""
+    profile = profile or ("erratic" if robot == "erratic" else "")
+    return Bench(Options(profile=profile, **options), robot, baud=baud, bridge=bridge).connect()  # type: ignore[arg-type]
+
+
+#: x and y in m, heading in rad.
+Place = tuple[float, float, float]
+
+
+class TruthRecord:
+    """Where the simulated robot was at each moment of a drive."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._places: dict[float, Place] = {}  #: by the time in s
+        self._note()
+
+    def _note(self) -> None:
+        truth = self._bench.simulator.truth
+        self._places[truth.time] = truth.pose.x, truth.pose.y, truth.pose.heading
+
+    def drive(self, linear: float, angular: float) -> None:
+        """Drive for 0.1 s, and note the truth every 10 ms."""
+        self._bench.drive(linear, angular)
+        for _ in range(10):
+            self._bench.run(0.01)
+            self._note()
+
+    def errors(self, states: Iterable[tuple[float, Odometry]]) -> list[tuple[float, float]]:
+        """m and rad by which each state is off the truth at its time (s); states outside the record are left out."""
+        errors = []
+        for time, state in states:
+            if min(self._places) < time < max(self._places):
+                x, y, heading = place_at(time, self._places)
+                errors.append((math.hypot(state.x - x, state.y - y), math.remainder(state.yaw - heading, math.tau)))
+        return errors
+
+
+def place_at(time: float, places: Mapping[float, Place]) -> Place:
+    """Interpolate places, given by ascending times; the last one holds on."""
+    times = list(places)
+    after = min(bisect.bisect(times, time), len(times) - 1)
+    early, late = times[after - 1 : after + 1]
+    share = min((time - early) / (late - early), 1.0)
+    (x, y, heading), (next_x, next_y, next_heading) = places[early], places[late]
+    turned = math.remainder(next_heading - heading, math.tau)
+    return x + share * (next_x - x), y + share * (next_y - y), heading + share * turned
 
 
 # -- faults ---------------------------------------------------------------------------------------------------

@@ -5,12 +5,21 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Packet, Parameters
+from amigobot_driver.protocol import Packet, Parameters, Sip
 from amigobot_driver.robot import Event
 from amigobot_driver.robot.command_queue import CommandQueue
 from amigobot_driver.robot.component import Context, Dispatcher
 from amigobot_driver.robot.scheduler import Scheduler
+
+
+def sip(**fields: Any) -> Sip:
+    """A SIP whose fields are 0, but for these."""
+    required = {field.name: 0 for field in dataclasses.fields(Sip) if field.default is dataclasses.MISSING}
+    return Sip(**{**required, "sonar": (), **fields})
 
 
 class ComponentBench:

@@ -13,6 +13,7 @@ from dataclasses import MISSING, fields, replace
 from pathlib import Path
 
 import pytest
+from component_bench import sip
 
 from amigobot_driver.protocol import (
     ACTIVMEDIA_PACKETS,
@@ -36,20 +37,7 @@ from amigobot_driver.protocol.erratic import ERRATIC_PACKETS, Motor, ShortMotor
 
 # --- What does not fit
 
-SIP = Sip(
-    x=0,
-    y=0,
-    heading=0,
-    left_velocity=0,
-    right_velocity=0,
-    battery=0,
-    left_stall_bumpers=0,
-    right_stall_bumpers=0,
-    control=0,
-    flags=0,
-    compass=0,
-    sonar=(),
-)
+SIP = sip()
 
 
 class TestBuilder:
@@ -146,10 +134,10 @@ class TestSip:
     )
     @pytest.mark.parametrize("pings", [0, 16])
     def test_each_firmware_ends_it_elsewhere(self, tail: dict[str, int], count: int, pings: int) -> None:
-        sip = replace(SIP, sonar=tuple(SipSonarReading(number=i, range=1000 + i) for i in range(pings)), **tail)
-        assert encode_frame(sip.encode())[2] == count + 3 * pings
-        result = parse(sip.encode())
-        assert result == sip
+        packet = replace(SIP, sonar=tuple(SipSonarReading(number=i, range=1000 + i) for i in range(pings)), **tail)
+        assert encode_frame(packet.encode())[2] == count + 3 * pings
+        result = parse(packet.encode())
+        assert result == packet
         absent = {field.name for field in fields(Sip) if getattr(result, field.name) is None}
         assert absent == MTX.keys() - tail.keys()
 
@@ -202,8 +190,8 @@ class TestSip:
         ids=str,
     )
     def test_fields_mean_what_the_manual_says(self, values: dict[str, int], meaning: dict[str, object]) -> None:
-        sip = replace(SIP, **values)  # type: ignore[arg-type]
-        assert {name: getattr(sip, name) for name in meaning} == meaning
+        packet = sip(**values)
+        assert {name: getattr(packet, name) for name in meaning} == meaning
 
 
 # --- CONFIGpac

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pytest
-from bench import DEFAULTS, Bench
+from bench import DEFAULTS, Bench, connected
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -123,8 +123,7 @@ def live(bench: Bench, since: float = 0.0) -> list[tuple[int, Report]]:
 
 def driven(robot: str = "amigo", **options: object) -> Bench:
     """Half a minute in the life of a robot, from the moment it was plugged in."""
-    bench = Bench(Options(trace=True, **options), robot)  # type: ignore[arg-type]
-    bench.connect()
+    bench = connected(robot, trace=True, **options)
     bench.run(5, cmd_vel=(0.4, 0.3))
     bench.run(2)
     bench.run(5, cmd_vel=(0.3, -0.6))

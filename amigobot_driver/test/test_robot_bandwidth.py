@@ -20,6 +20,7 @@ from amigobot_driver.robot.bandwidth import plan
         (9600, 0.1, 60, {"ENCODERpac": 14, "IOpac": 21}, ["ENCODERpac"]),
         (9600, 0.1, 70, {"ENCODERpac": 24, "IOpac": 21}, ["IOpac"]),  # a small one fits where one before it did not
         (9600, 0.05, 33, {"ENCODERpac": 14, "IOpac": 21}, []),  # 45 bytes a cycle, 12 are left
+        (10000, 0.1, 60, {"ENCODERpac": 14, "IOpac": 21}, ["ENCODERpac", "IOpac"]),  # all of the 95 bytes
         (19200, 0.05, 33, {"ENCODERpac": 14, "IOpac": 21}, ["ENCODERpac", "IOpac"]),
         (0, 0.05, 33, {"ENCODERpac": 14, "IOpac": 21}, ["ENCODERpac", "IOpac"]),  # a line without a speed
     ],

@@ -6,45 +6,27 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 
 import pytest
-from bench import Bench
+from bench import Bench, TruthRecord
+from bench import connected as connect
 
 from amigobot_driver.protocol import BAUD_RATES
-from amigobot_driver.robot import Options, Report
+from amigobot_driver.robot import Report
 
 
 def connected(baud: int = 9600, robot: str = "amigo-sh", *, bridge: bool = True, **options: object) -> Bench:
-    bench = Bench(Options(**options), robot, baud=baud, bridge=bridge)  # type: ignore[arg-type]
-    bench.connect()
-    return bench
+    return connect(robot, baud=baud, bridge=bridge, **options)
 
 
 def errors_while_driving(bench: Bench) -> tuple[float, float]:
     """rms of odometry against the truth at its stamps, in m and rad, on a winding path of 20 s."""
-    truth = [bench.simulator.truth]
-    since = bench.now
+    truth, since = TruthRecord(bench), bench.now
     for step in range(200):
-        bench.drive(0.3, 0.8 * math.sin(step / 15))
-        for _ in range(10):
-            bench.run(0.01)
-            truth.append(bench.simulator.truth)
-    times = [moment.time for moment in truth]
-    squares = []
-    for report in bench.told(Report, since):
-        at = bisect_left(times, report.stamp)
-        if not 0 < at < len(times):
-            continue
-        before, after = truth[at - 1], truth[at]
-        share = (report.stamp - before.time) / ((after.time - before.time) or 1.0)
-        x = before.pose.x + share * (after.pose.x - before.pose.x)
-        y = before.pose.y + share * (after.pose.y - before.pose.y)
-        heading = before.pose.heading + share * math.remainder(after.pose.heading - before.pose.heading, math.tau)
-        state = report.odometry
-        squares.append((math.hypot(state.x - x, state.y - y) ** 2, math.remainder(state.yaw - heading, math.tau) ** 2))
-    assert len(squares) > 150
-    way, turn = (math.sqrt(sum(column) / len(squares)) for column in zip(*squares, strict=True))
+        truth.drive(0.3, 0.8 * math.sin(step / 15))
+    errors = truth.errors((report.stamp, report.odometry) for report in bench.told(Report, since))
+    assert len(errors) > 150
+    way, turn = (math.hypot(*column) / math.sqrt(len(errors)) for column in zip(*errors, strict=True))
     return way, turn
 
 

@@ -11,17 +11,10 @@ import math
 from pathlib import Path
 
 import pytest
-from bench import Bench
+from bench import Bench, losing
 
 from amigobot_driver.profiles import Quirks, load_profile
-from amigobot_driver.protocol import (
-    ERRATIC_COMMANDS,
-    Command,
-    ErraticCommand,
-    ErraticConfig,
-    Instruction,
-    decode,
-)
+from amigobot_driver.protocol import ERRATIC_COMMANDS, Command, ErraticCommand, ErraticConfig, Instruction, decode
 from amigobot_driver.robot import (
     EncoderReading,
     FloorReading,
@@ -97,7 +90,7 @@ class TestConnect:
 
     def test_one_that_does_not_answer_config_is_taken_for_what_it_sounds_like(self) -> None:
         bench = erratic()
-        bench.down.fault = lambda frame: b"" if frame[3] == 0x20 else frame
+        bench.down.fault = losing(0x20)
         bench.connect()
         assert bench.robot.profile.name == "erratic"
         assert bench.robot.running

@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from bench import Bench, losing, losing_first
+from bench import Bench, connected, losing, losing_first
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, encode_frame
@@ -31,10 +31,6 @@ def spread(cases: Iterable[tuple[Any, ...]], elsewhere: Iterable[tuple[Any, ...]
     """Every case on the first of the robots, some on the others; the fixture `bench` takes the robot's name."""
     some = list(elsewhere)
     return [(robot, *case) for robot in ROBOTS for case in (cases if robot == ROBOTS[0] else some)]
-
-
-def connected(robot: str, **options: object) -> Bench:
-    return Bench(Options(profile="erratic" if robot == "erratic" else "", **options), robot).connect()
 
 
 @pytest.fixture(params=ROBOTS)

@@ -8,28 +8,16 @@ from __future__ import annotations
 import math
 
 import pytest
-from bench import Bench, lost
-from component_bench import ComponentBench
+from bench import connected, lost
+from component_bench import ComponentBench, sip
 
 from amigobot_driver.protocol import Gyro, GyroSample, Sip
-from amigobot_driver.robot import Options, TurnRate
+from amigobot_driver.robot import TurnRate
 from amigobot_driver.robot.sensing.gyro import PERIOD, RATE, Gyroscope
-
-
-def connected(**options: object) -> Bench:
-    bench = Bench(Options(**options), robot="amigo-sh")  # type: ignore[arg-type]
-    bench.connect()
-    return bench
 
 
 def gyro(*rates: int) -> Gyro:
     return Gyro(samples=tuple(GyroSample(rate=rate, temperature=40) for rate in rates))
-
-
-def sip(*, moving: bool = False) -> Sip:
-    names = "x y heading left_velocity right_velocity battery left_stall_bumpers right_stall_bumpers control flags"
-    names += " compass port_low port_high analog digital_in digital_out"
-    return Sip(id=Sip.MOVING if moving else Sip.MOVING - 1, sonar=(), **dict.fromkeys(names.split(), 0))
 
 
 class GyroBench(ComponentBench):
@@ -48,7 +36,7 @@ def rest(gyroscope: GyroBench, *rates: int, moving: bool = False, cycles: int = 
     """So many info cycles of 100 ms with these four samples in each."""
     for _ in range(cycles):
         gyroscope.receive(gyro(*rates), 0.0)
-        gyroscope.receive(sip(moving=moving), 0.0)
+        gyroscope.receive(sip(id=Sip.MOVING if moving else 0x32), 0.0)
 
 
 def rate(gyroscope: GyroBench, *rates: int, stamp: float = 0.0) -> TurnRate:
@@ -86,7 +74,7 @@ class TestCentre:
         """What was measured long ago counts for nothing against a rest of now."""
         gyroscope = GyroBench()
         rest(gyroscope, 515, 515, 515, 516)
-        gyroscope.receive(sip(moving=True), 1.0)
+        gyroscope.receive(sip(id=Sip.MOVING), 1.0)
         for cycle in range(20):
             now = 600.0 + cycle * 0.1
             gyroscope.receive(gyro(518, 518, 518, 519), now)
@@ -107,7 +95,7 @@ class TestVariance:
 
 class TestOnTheRobot:
     def test_a_standing_robot_does_not_turn(self) -> None:
-        bench = connected()
+        bench = connected("amigo-sh")
         bench.run(5)
         assert math.isfinite(bench.robot.gyro.calibrated)
         since = bench.now
@@ -120,7 +108,7 @@ class TestOnTheRobot:
     @pytest.mark.parametrize("speed", [-1.0, 0.3, 1.0])
     def test_a_turning_robot_turns_as_fast_as_it_does(self, speed: float) -> None:
         """And the angle that the rates add up to is the one it has turned by."""
-        bench = connected()
+        bench = connected("amigo-sh")
         bench.run(5)
         heading, turned = bench.simulator.truth.pose.heading, 0.0
         since = bench.now
@@ -136,7 +124,7 @@ class TestOnTheRobot:
         assert all(abs(turn.rate - truth) < 4 * math.sqrt(turn.variance) for turn in late)
 
     def test_a_robot_that_lost_its_session_measures_its_centre_anew(self) -> None:
-        bench = connected()
+        bench = connected("amigo-sh")
         bench.run(5)
         before = bench.robot.gyro.calibrated
         bench.up.fault = bench.down.fault = lost

@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from bench import Bench
+from component_bench import sip
 
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.protocol import Encoders, Sip
@@ -53,7 +54,7 @@ class Counters:
         units, half_track = self._profile.units, self._profile.body.track / 2
         mask = 0x7FFF if masked else 0xFFFF
         angle = round(self.heading / units.angle)
-        return Sip(
+        return sip(
             x=round(self.x / units.distance) & mask,
             y=round(self.y / units.distance) & mask,
             heading={
@@ -64,12 +65,7 @@ class Counters:
             left_velocity=round((self._speed - self._turn_rate * half_track) / units.velocity),
             right_velocity=round((self._speed + self._turn_rate * half_track) / units.velocity),
             battery=120,
-            left_stall_bumpers=0,
-            right_stall_bumpers=0,
-            control=0,
             flags=Sip.MOTORS,
-            compass=0,
-            sonar=(),
         )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from bench import Bench, losing
-from component_bench import ComponentBench
+from component_bench import ComponentBench, sip
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Arg, Command, Sip, encode_frame
@@ -58,13 +58,6 @@ def pioneer(
 
 def ordered(bench: Bench, order: str, duration: float = 0.0) -> Outcome:
     return bench.result(lambda: bench.robot.gripper.order(order, duration, bench.now))
-
-
-def sip(**fields: int) -> Sip:
-    zero = dict.fromkeys(
-        ("x", "y", "heading", "left_velocity", "right_velocity", "battery", "left_stall_bumpers"), 0
-    ) | dict.fromkeys(("right_stall_bumpers", "control", "flags", "compass"), 0)
-    return Sip(**{**zero, "sonar": (), **fields})  # type: ignore[arg-type]
 
 
 class TestBumpers:

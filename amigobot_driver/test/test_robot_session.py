@@ -14,7 +14,6 @@ from bench import Bench, losing, losing_first
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
     Command,
-    ErraticConfig,
     Reset,
     SyncReply,
     encode_frame,
@@ -183,7 +182,7 @@ class TestAnotherRobot:
         """It is taken for connected by its stream, though all its answers to the greetings are lost."""
         bench = Bench(Options(profile="erratic"), "erratic").connect()
         bench.run(2.0)
-        for fault in (lambda frame: b"" if frame[3] == ErraticConfig.id else frame), None:
+        for fault in losing(0x20), None:
             bench.switch_off()
             bench.run(2.0)
             bench.down.fault = fault

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect
 
 import pytest
-from bench import Bench
+from bench import Bench, Place, place_at
 from component_bench import ComponentBench
 
 from amigobot_driver.profiles import SonarPose, load_profile
@@ -20,24 +19,15 @@ from amigobot_driver.robot.sensing.state_estimator import StateEstimator
 AMIGO = load_profile("amigo")
 
 
-def seen_from(odometry: Odometry, pose: SonarPose) -> tuple[float, float, float]:
+def seen_from(robot: Place, pose: SonarPose) -> Place:
     """A pose in the base frame as one in the odometry frame."""
-    cos, sin = math.cos(odometry.yaw), math.sin(odometry.yaw)
-    return (
-        odometry.x + cos * pose.x - sin * pose.y,
-        odometry.y + sin * pose.x + cos * pose.y,
-        odometry.yaw + pose.heading,
-    )
+    x, y, yaw = robot
+    cos, sin = math.cos(yaw), math.sin(yaw)
+    return x + cos * pose.x - sin * pose.y, y + sin * pose.x + cos * pose.y, yaw + pose.heading
 
 
-def where(reports: list[Report], stamp: float) -> Odometry:
-    """Where the robot was at some time between its reports."""
-    after = bisect([report.stamp for report in reports], stamp)
-    early, late = reports[after - 1], reports[min(after, len(reports) - 1)]
-    share = (stamp - early.stamp) / (late.stamp - early.stamp) if late is not early else 0.0
-    a, b = early.odometry, late.odometry
-    turned = math.remainder(b.yaw - a.yaw, math.tau)
-    return Odometry(a.x + share * (b.x - a.x), a.y + share * (b.y - a.y), a.yaw + share * turned)
+def place(odometry: Odometry) -> Place:
+    return odometry.x, odometry.y, odometry.yaw
 
 
 def driven(*velocities: tuple[float, float]) -> list[Report]:
@@ -52,14 +42,16 @@ def driven(*velocities: tuple[float, float]) -> list[Report]:
 def test_sightings_stay_where_they_were_made(velocity: tuple[float, float]) -> None:
     ring, reports = SonarArray(keep=True), driven(velocity)
     furthest = 0.0
-    for number, report in enumerate(reports):
+    places: dict[float, Place] = {}
+    for report in reports:
+        places[report.stamp] = place(report.odometry)
         ring.update(report, AMIGO)
         for seen in ring.newest():
-            then = where(reports[: number + 1], seen.ping.stamp)
+            then = place_at(seen.ping.stamp, places)
             pose = AMIGO.sonar.poses[seen.ping.number]
             x, y, heading = seen_from(then, pose)
             # What is left is the odometry's step of half a millimetre and a velocity that changes between two SIPs.
-            now_x, now_y, now_heading = seen_from(report.odometry, seen.pose)
+            now_x, now_y, now_heading = seen_from(places[report.stamp], seen.pose)
             assert math.hypot(now_x - x, now_y - y) < 0.015
             assert abs(math.remainder(now_heading - heading, math.tau)) < 0.05
             furthest = max(furthest, math.hypot(seen.pose.x - pose.x, seen.pose.y - pose.y))

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import bisect
 import math
 from itertools import pairwise
 
 import pytest
-from bench import Bench, losing_first
+from bench import Bench, TruthRecord, connected, losing, losing_first
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Encoders, Packet, Sip
@@ -20,12 +19,6 @@ from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.robot.streams import RETRIES
 
 AMIGO = load_profile("amigo")
-
-
-def connected(robot: str = "amigo", **options: object) -> Bench:
-    bench = Bench(Options(**options), robot=robot)  # type: ignore[arg-type]
-    bench.connect()
-    return bench
 
 
 def received(bench: Bench, kind: type[Packet], since: float = 0.0) -> int:
@@ -54,7 +47,7 @@ class TestAsking:
 
     def test_it_is_asked_for_again_while_it_does_not_come_and_somebody_is_told(self) -> None:
         bench = Bench(Options(encoder_stream=True))
-        bench.up.fault = lambda frame: b"" if frame[3] == Command.ENCODER.number else frame
+        bench.up.fault = losing(Command.ENCODER)
         bench.connect()
         bench.run(RETRIES.duration + 15)
         assert words(bench, "ENCODER(2)") == RETRIES.limit + 2
@@ -71,7 +64,7 @@ class TestAsking:
         bench.ask(lambda: bench.robot.configure(Options(encoder_stream=True), bench.now))
         bench.run(2)
         assert received(bench, Encoders, bench.now - 1) >= 9
-        bench.up.fault = lambda frame: b"" if frame[3] == Command.ENCODER.number else frame
+        bench.up.fault = losing(Command.ENCODER)
         bench.ask(lambda: bench.robot.configure(Options(), bench.now))
         bench.run(0.5)
         bench.come_back()
@@ -160,15 +153,11 @@ class Drive:
         self.bench = connected(robot, encoder_odometry=encoders)
         self._kind = EncoderReading if encoders else Report
         self._since = len(self.bench.events)
-        self._truth: list[tuple[float, float, float, float]] = []
+        self._truth = TruthRecord(self.bench)
 
     def go(self, linear: float, angular: float, seconds: float) -> None:
         for _ in range(round(seconds * 10)):
-            self.bench.drive(linear, angular)
-            for _ in range(10):
-                self.bench.run(0.01)
-                truth = self.bench.simulator.truth
-                self._truth.append((truth.time, truth.pose.x, truth.pose.y, truth.pose.heading))
+            self._truth.drive(linear, angular)
 
     @property
     def states(self) -> list[tuple[float, Odometry]]:
@@ -177,17 +166,7 @@ class Drive:
 
     def errors(self) -> list[tuple[float, float]]:
         """m and rad by which each published pose is off the truth of its stamp."""
-        times = [time for time, *_ in self._truth]
-        errors = []
-        for stamp, state in self.states:
-            after = bisect.bisect(times, stamp)
-            if 0 < after < len(times):
-                (t0, x0, y0, a0), (t1, x1, y1, a1) = self._truth[after - 1], self._truth[after]
-                share = (stamp - t0) / (t1 - t0)
-                x, y = x0 + share * (x1 - x0), y0 + share * (y1 - y0)
-                yaw = a0 + share * math.remainder(a1 - a0, math.tau)
-                errors.append((math.hypot(state.x - x, state.y - y), math.remainder(state.yaw - yaw, math.tau)))
-        return errors
+        return self._truth.errors(self.states)
 
 
 class TestOdometryFromEncoders:
@@ -197,12 +176,9 @@ class TestOdometryFromEncoders:
         bench = drive.bench
         published: list[tuple[float, Odometry]] = []
 
-        def lose_encoders(frame: bytes) -> bytes:
-            return b"" if frame[3] == 0x90 else frame
-
         for silence in (0.15, 0.3, 0.5, 2.0):
             drive.go(0.2, 0.3, 1.5)
-            bench.down.fault = lose_encoders
+            bench.down.fault = losing(0x90)
             drive.go(0.2, 0.3, silence)
             bench.down.fault = None
         drive.go(0.2, 0.3, 1.5)

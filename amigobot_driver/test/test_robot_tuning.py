@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from bench import Bench
+from bench import Bench, connected, losing
 
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot import TUNABLE, Options, Outcome
@@ -43,20 +43,15 @@ def test_every_value_is_set_and_read_back(bench, name):
 
 @pytest.mark.parametrize(("name", "value"), [("drift_factor", -5), ("ticks_mm", 31), ("sonar_cycle", 60)])
 def test_what_only_amigosh_has(name, value):
-    sh, old = Bench(Options(), "amigo-sh"), Bench(Options(), "amigo")
-    sh.connect()
-    old.connect()
-    assert want(sh, **{name: value}).success
+    old = connected("amigo")
+    assert want(connected("amigo-sh"), **{name: value}).success
     outcome = want(old, **{name: value})
     assert not outcome.success
     assert outcome.message == f"this robot's firmware has no {name}"
 
 
 def test_a_robot_that_will_not_is_quoted(bench):
-    def deaf(frame: bytes) -> bytes:
-        return b"" if frame[3] == 82 else frame
-
-    bench.up.fault = deaf
+    bench.up.fault = losing(82)
     outcome = want(bench, rot_kp=33)
     assert outcome == Outcome(False, "after 6 tries the robot reports rot_kp 30 instead of 33")
     assert "rot_kp" not in bench.robot.tuning.requested
@@ -67,7 +62,7 @@ def test_a_robot_that_did_not_receive_config_for_a_while_gets_the_requested_valu
     assert want(bench, trans_vel_max=400).success
     bench.unplug()
     bench.switch_on()
-    bench.up.fault = lambda frame: b"" if frame[3] in (Command.CONFIG.number, Command.SETV.number) else frame
+    bench.up.fault = losing(Command.CONFIG, Command.SETV)
     bench.connect()
     bench.run(10.0)
     assert bench.robot.running
