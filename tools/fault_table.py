@@ -47,14 +47,13 @@ def text() -> str:
 def _table(title: str, found: bool) -> Iterator[str]:
     yield f"## {title}"
     yield ""
-    found_rows = [row for row in matrix.ROWS if row.found is found]
+    found_rows = [row for row in matrix.ROWS if isinstance(row, matrix.Found) is found]
     words = DATA["simulated"]
     body = (
         (f"**{row.name}**: {words[row.name]['happens']}", f"{words[row.name]['seen']}{_said(row)}", _within(row))
         for row in found_rows
     )
     yield from rows(("what happens", "what you see", "link up within"), body)
-
 
 
 def _said(row: Any) -> str:
@@ -72,7 +71,6 @@ def _processes() -> Iterator[str]:
     yield "## The computer's side"
     yield ""
     yield from rows(("what happens", "what you see"), ((row["happens"], row["seen"]) for row in DATA["processes"]))
-
 
 
 if __name__ == "__main__":

@@ -108,10 +108,7 @@ class Scene:
         robot, now = self.bench.robot, self.bench.now
         if not robot.running:
             return []
-        return [
-            self.bench.ask(lambda: robot.enable_sonar(True, now)),
-            self.bench.ask(lambda: robot.tuning.read(now)),
-        ]
+        return [self.bench.ask(lambda: robot.enable_sonar(True, now)), self.bench.ask(lambda: robot.tuning.read(now))]
 
     def look(self) -> None:
         """No robot moves without a command; the port goes and comes as the simulator has it."""
@@ -144,10 +141,10 @@ class Scene:
         """What the diagnostics have said of a part from the `since`-th status on."""
         return [status for status in self.statuses[since:] if status.name == f"amigobot: {part}"]
 
-    def count(self, part: str, key: str) -> int:
-        """A counter of the diagnostics, as it is now."""
+    def count(self, key: str) -> int:
+        """A counter of the link's diagnostics, as it is now."""
         self._read_diagnostics()
-        return int(next(pair.value for pair in self.told(part, 0)[-1].values if pair.key == key))
+        return int(next(pair.value for pair in self.told("link", 0)[-1].values if pair.key == key))
 
     def reports(self, since: float) -> list[Report]:
         return self.bench.told(Report, since)
@@ -170,23 +167,26 @@ def nothing(scene: Scene) -> None:
     """It ends by itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """One fault: how to bring it about, and what is seen of it."""
 
     name: str  #: in docs/reference/faults.yaml
     begin: Act
     end: Act = Scene.faults
-    lasts: float  #: s
+    lasts: float = 0.0  #: s
     link: LinkState | None = RUNNING  #: when it has lasted so long; None: now this, now that
     says: str = ""  #: in the log, and in the diagnostics of the link
     warns: tuple[str, str] = ("", "")  #: part of the diagnostics and words that it says, not as OK
-    counts: tuple[str, str] = ("", "")  #: part of the diagnostics and a value of it that grows
+    counts: str = ""  #: a value of the link's diagnostics that grows; each new session is counted anyway
     within: float = 0.0  #: s from its end until the link is up
     baud: int | None = None  #: of the robot; None for its profile's
     check_baud: bool = False
-    found: bool = False  #: the robot is found so, instead of: it happens while it drives
     stands_after: float = STOPPED_AFTER  #: s after the last velocity
+
+
+class Found(Row):
+    """The robot is found so, instead of: it happens while it drives."""
 
 
 def simulated(**faults: object) -> Act:
@@ -205,20 +205,12 @@ def jam(scene: Scene) -> None:
     scene.sending = sending
 
 
-def deaf(scene: Scene) -> None:
-    scene.bench.up.fault = lost
+def at_bench(act: Callable[[Bench], object]) -> Act:
+    return lambda scene: act(scene.bench)
 
 
-def mute(scene: Scene) -> None:
-    scene.bench.down.fault = lost
-
-
-def out_of_range(scene: Scene) -> None:
-    scene.bench.go_out_of_range()
-
-
-def back(scene: Scene) -> None:
-    scene.bench.come_back()
+def losing_all(wire: str) -> Act:
+    return lambda scene: setattr(getattr(scene.bench, wire), "fault", lost)
 
 
 def back_one_way_first(scene: Scene) -> None:
@@ -227,31 +219,14 @@ def back_one_way_first(scene: Scene) -> None:
     scene.bench.come_back()
 
 
-def reset(scene: Scene) -> None:
-    scene.bench.simulator.reset()
+def exchanged(make: Callable[[], Simulator]) -> Act:
+    """Another robot at the same line."""
 
+    def act(scene: Scene) -> None:
+        scene.bench.make = make
+        scene.bench.switch_on()
 
-def off(scene: Scene) -> None:
-    scene.bench.switch_off()
-
-
-def on(scene: Scene) -> None:
-    scene.bench.switch_on()
-
-
-def other_speed(scene: Scene) -> None:
-    scene.bench.make = Bench(baud=38400).make
-    scene.bench.switch_on()
-
-
-def other_robot(scene: Scene) -> None:
-    scene.bench.make = lambda: Simulator(load_profile("amigo"), name="Max")
-    scene.bench.switch_on()
-
-
-def first_robot(scene: Scene) -> None:
-    scene.bench.make = Bench().make
-    scene.bench.switch_on()
+    return act
 
 
 def charged(share: float) -> Act:
@@ -266,8 +241,8 @@ def asleep(seconds: float) -> Act:
     return lambda scene: scene.bench.sleep(seconds)
 
 
-def enable_motors(scene: Scene) -> None:
-    scene.bench.ask(lambda: scene.bench.robot.enable_motors(True, scene.bench.now))
+def enable_motors(bench: Bench) -> None:
+    bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
 
 
 def instructed(*instructions: object) -> Act:
@@ -286,6 +261,10 @@ OPENED = *SYNCED, Command.OPEN()
 DRIVEN = *OPENED, Command.ENABLE(1), Command.VEL(300)
 
 
+def restart(scene: Scene) -> None:
+    scene.faults(reset=Window(scene.window(0.0).start + 0.05))
+
+
 def left_driving(scene: Scene) -> None:
     instructed(*DRIVEN)(scene)
     scene.bench.run(1.2)
@@ -298,180 +277,61 @@ def left_braked(scene: Scene) -> None:
     scene.bench.run(5.0)
 
 
+# What the log or the diagnostics say.
+GONE = "is the robot switched on and in range?"
+SILENT = f"no packet for 1.0 s: {GONE}"
+NO_PORT = "the port has disappeared"
+NOT_MAX = "another robot answers at this port, Max"
+LEFT_OPEN = "in a session that another program left open"
+CLOSING = f"{LEFT_OPEN}: stopping it and closing that session"
+AT_ITS_SPEED = "connected to a robot without a name at 38400 baud"
+NO_SPEED = "no robot answers at 9600, 38400, 115200, 57600, 19200 baud: is it switched on"
+CABLE = "link", "Check cable, radio and line speed"
+DAMAGED = "link", "damaged packets in the last second"
+UNKNOWN = "motors", "unknown: no packets from the robot"
+STUCK = "motors", "free the robot or drive it back"
+PRESS = "motors", "press MOTORS on the robot"
+LOW = "battery", " V"
+EMPTY = "battery", "switches itself off. Stop and charge it now"
+
+OFF, ON, BACK = at_bench(Bench.switch_off), at_bench(Bench.switch_on), at_bench(Bench.come_back)
+AWAY = at_bench(Bench.go_out_of_range)
+FASTER, FIRST = exchanged(Bench(baud=38400).make), exchanged(Bench().make)
+MAX = exchanged(lambda: Simulator(load_profile("amigo"), name="Max"))
+PRESSED = at_bench(lambda bench: bench.simulator.press_motors_button())
+
 ROWS = (
     # -- the line ---------------------------------------------------------------------------------------------
-    Row(
-        name="bit errors",
-        begin=simulated(corrupt=0.002),
-        lasts=20.0,
-        warns=("link", "Check cable, radio and line speed"),
-        counts=("link", "checksum_errors"),
-    ),
-    Row(
-        name="lost bytes",
-        begin=simulated(lose_bytes=0.002),
-        lasts=20.0,
-        warns=("link", "damaged packets in the last second"),
-        counts=("link", "checksum_errors"),
-    ),
-    Row(name="lost packets", begin=simulated(lose_packets=0.1), lasts=20.0, counts=("link", "packet_gaps")),
-    Row(name="delay", begin=simulated(delay=0.3), lasts=10.0),
+    Row("bit errors", simulated(corrupt=0.002), lasts=20.0, warns=CABLE, counts="checksum_errors"),
+    Row("lost bytes", simulated(lose_bytes=0.002), lasts=20.0, warns=DAMAGED, counts="checksum_errors"),
+    Row("lost packets", simulated(lose_packets=0.1), lasts=20.0, counts="packet_gaps"),
+    Row("delay", simulated(delay=0.3), lasts=10.0),
     # -- the link ---------------------------------------------------------------------------------------------
-    Row(name="a short silence", begin=windowed("silence", 0.6), lasts=0.6),
-    Row(
-        name="silence",
-        begin=windowed("silence", 10.0),
-        lasts=10.0,
-        link=LOST,
-        says="no packet for 1.0 s: is the robot switched on and in range?",
-        warns=("motors", "unknown: no packets from the robot"),
-        counts=("link", "connections"),
-        within=3.0,
-    ),
-    Row(name="deaf", begin=deaf, end=back, lasts=6.0),
-    Row(
-        name="mute",
-        begin=mute,
-        end=back,
-        lasts=6.0,
-        link=LOST,
-        says="is the robot switched on and in range?",
-        within=6.0,
-        stands_after=1.5,
-    ),
-    Row(
-        name="one-way link",
-        begin=out_of_range,
-        end=back_one_way_first,
-        lasts=10.0,
-        link=LOST,
-        says="is the robot switched on and in range?",
-        within=3.0,
-    ),
-    Row(
-        name="cable",
-        begin=windowed("unplug", 5.0),
-        lasts=5.0,
-        link=DISCONNECTED,
-        says="the port has disappeared",
-        warns=("motors", "unknown: no packets from the robot"),
-        counts=("link", "connections"),
-        within=2.0,
-    ),
+    Row("a short silence", windowed("silence", 0.6), lasts=0.6),
+    Row("silence", windowed("silence", 10.0), lasts=10.0, link=LOST, says=SILENT, warns=UNKNOWN, within=3.0),
+    Row("deaf", losing_all("up"), BACK, lasts=6.0),
+    Row("mute", losing_all("down"), BACK, lasts=6.0, link=LOST, says=GONE, within=6.0, stands_after=1.5),
+    Row("one-way link", AWAY, back_one_way_first, lasts=10.0, link=LOST, says=GONE, within=3.0),
+    Row("cable", windowed("unplug", 5.0), lasts=5.0, link=DISCONNECTED, says=NO_PORT, warns=UNKNOWN, within=2.0),
     # -- the robot --------------------------------------------------------------------------------------------
-    Row(
-        name="reset",
-        begin=lambda scene: scene.faults(reset=Window(scene.window(0.0).start + 0.05)),
-        lasts=1.2,
-        link=LOST,
-        counts=("link", "connections"),
-        within=6.0,
-    ),
-    Row(
-        name="battery swapped",
-        begin=off,
-        end=on,
-        lasts=5.0,
-        link=LOST,
-        says="is the robot switched on and in range?",
-        within=3.0,
-    ),
-    Row(
-        name="another line speed",
-        begin=other_speed,
-        end=nothing,
-        lasts=5.0,
-        link=LOST,
-        says="is the robot switched on and in range?",
-        within=90.0,
-        check_baud=True,
-    ),
-    Row(
-        name="another robot",
-        begin=other_robot,
-        end=first_robot,
-        lasts=20.0,
-        link=LOST,
-        says="another robot answers at this port, Max",
-        within=10.0,
-    ),
-    Row(
-        name="stall",
-        begin=jam,
-        lasts=3.0,
-        warns=("motors", "free the robot or drive it back"),
-        stands_after=4.0,  # its servo goes the rest of its way
-    ),
-    Row(
-        name="MOTORS button",
-        begin=lambda scene: scene.bench.simulator.press_motors_button(),
-        end=enable_motors,
-        lasts=6.0,
-        warns=("motors", "press MOTORS on the robot"),
-    ),
-    Row(name="low battery", begin=charged(0.05), end=charged(1.0), lasts=10.0, warns=("battery", " V")),
-    Row(
-        name="flat battery",
-        begin=charged(0.0),
-        end=charged(1.0),
-        lasts=20.0,
-        link=None,
-        warns=("battery", "switches itself off. Stop and charge it now"),
-        within=4.0,
-    ),
+    Row("reset", restart, lasts=1.2, link=LOST, within=6.0),
+    Row("battery swapped", OFF, ON, lasts=5.0, link=LOST, says=GONE, within=3.0),
+    Row("another line speed", FASTER, nothing, lasts=5.0, link=LOST, says=GONE, within=90.0, check_baud=True),
+    Row("another robot", MAX, FIRST, lasts=20.0, link=LOST, says=NOT_MAX, within=10.0),
+    Row("stall", jam, lasts=3.0, warns=STUCK, stands_after=4.0),  # its servo goes the rest of its way
+    Row("MOTORS button", PRESSED, at_bench(enable_motors), lasts=6.0, warns=PRESS),
+    Row("low battery", charged(0.05), charged(1.0), lasts=10.0, warns=LOW),
+    Row("flat battery", charged(0.0), charged(1.0), lasts=20.0, link=None, warns=EMPTY, within=4.0),
     # -- the computer -----------------------------------------------------------------------------------------
-    Row(name="frozen", begin=asleep(1.6), end=nothing, lasts=0.0, within=3.0),
-    Row(name="suspended", begin=asleep(60.0), end=nothing, lasts=0.0, within=3.0),
+    Row("frozen", asleep(1.6), nothing, within=3.0),
+    Row("suspended", asleep(60.0), nothing, within=3.0),
     # -- as it is found ---------------------------------------------------------------------------------------
-    Row(
-        name="left open",
-        begin=instructed(*OPENED),
-        end=nothing,
-        lasts=0.0,
-        says="in a session that another program left open: stopping it and closing that session",
-        within=3.0,
-        found=True,
-    ),
-    Row(
-        name="left driving",
-        begin=left_driving,
-        end=nothing,
-        lasts=0.0,
-        says="in a session that another program left open",
-        within=3.0,
-        found=True,
-    ),
-    Row(
-        name="left braked",
-        begin=left_braked,
-        end=nothing,
-        lasts=0.0,
-        says="in a session that another program left open",
-        within=3.0,
-        found=True,
-    ),
-    Row(name="synchronized", begin=instructed(*SYNCED), end=nothing, lasts=0.0, within=20.0, found=True),
-    Row(
-        name="wrong line speed",
-        begin=nothing,
-        end=nothing,
-        lasts=0.0,
-        says="connected to a robot without a name at 38400 baud",
-        within=8.0,
-        baud=38400,
-        check_baud=True,
-        found=True,
-    ),
-    Row(
-        name="switched off",
-        begin=lambda scene: scene.bench.switch_off(),
-        end=on,
-        lasts=30.0,
-        link=SYNCING,
-        says="no robot answers at 9600, 38400, 115200, 57600, 19200 baud: is it switched on",
-        within=30.0,
-        found=True,
-    ),
+    Found("left open", instructed(*OPENED), nothing, says=CLOSING, within=3.0),
+    Found("left driving", left_driving, nothing, says=LEFT_OPEN, within=3.0),
+    Found("left braked", left_braked, nothing, says=LEFT_OPEN, within=3.0),
+    Found("synchronized", instructed(*SYNCED), nothing, within=20.0),
+    Found("wrong line speed", nothing, nothing, says=AT_ITS_SPEED, within=8.0, baud=38400, check_baud=True),
+    Found("switched off", OFF, ON, lasts=30.0, link=SYNCING, says=NO_SPEED, within=30.0),
 )
 
 
@@ -481,25 +341,26 @@ ROWS = (
         pytest.param(row, goes_on, id=f"{row.name}, sender {'goes on' if goes_on else 'dies'}")
         for row in ROWS
         # No velocity before the robot is found.
-        for goes_on in ((False,) if row.found else (False, True))
+        for goes_on in ((False,) if isinstance(row, Found) else (False, True))
     ],
 )
 def test_a_fault(row: Row, goes_on: bool) -> None:
     scene = Scene(baud=row.baud, check_baud=row.check_baud)
     scene.stands_after = row.stands_after
     bench = scene.bench
-    if not row.found:
+    if not isinstance(row, Found):
         bench.connect()
         scene.sending = True
         scene.run(3.0)
-        assert scene.count("link", "connections") == 1
-    begun, statuses, before = bench.now, len(scene.statuses), row.counts[0] and scene.count(*row.counts)
+        assert scene.count("connections") == 1
+    counter = row.counts or ("connections" if row.link in (LOST, DISCONNECTED) else "")
+    begun, statuses, before = bench.now, len(scene.statuses), counter and scene.count(counter)
     switched_on = bench.simulator
 
     # It happens.
     scene.sending = goes_on
     row.begin(scene)
-    if row.found:
+    if isinstance(row, Found):
         bench.plug_in()
     asked = scene.ask() if row.lasts else []
     scene.run(row.lasts)
@@ -545,7 +406,7 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
     assert any(isinstance(event.packet, Io) for event in bench.told(Received, since))
     assert bench.robot.tuning.config is not None and bench.robot.tuning.config.trans_acc == 250
     assert not row.says or [text for _, text in scene.log if row.says in text]
-    assert not row.counts[0] or scene.count(*row.counts) > before
+    assert not counter or scene.count(counter) > before
     # Late packets are told for a minute.
     assert scene.told("link", 0)[-1].level in (DiagnosticStatus.OK, DiagnosticStatus.WARN)
     for text in {text for _, text in scene.log}:
