@@ -13,7 +13,7 @@ import itertools
 import random
 from collections.abc import Callable
 
-from fault_proxy import Fault, Way, changing, edited, late, losing, sip, split, until
+from fault_proxy import Fault, Way, changing, edited, late, losing, seeded, sip, sips, split, until
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Config, FrameDecoder, encode_frame, parse
@@ -31,6 +31,10 @@ def down(change: Callable[[bytes], bytes]) -> Fault:
     return Fault(down=changing(change))
 
 
+def simulated(**faults: object) -> Fault:
+    return Fault(options={"faults": Faults(**faults)})  # type: ignore[arg-type]
+
+
 def both(change: Callable[[bytes], bytes]) -> Fault:
     return Fault(up=changing(change), down=changing(change))
 
@@ -43,14 +47,20 @@ def without(*values: int) -> Callable[[bytes], bytes]:
     return lambda data: bytes(byte for byte in data if byte not in values)
 
 
-def framed(change: Callable[[bytes], bytes]) -> Callable[[], Way]:
+def per_frame(change: Callable[[bytes, float], list[tuple[float, bytes]]]) -> Callable[[], Way]:
     """Change whole frames, checksum included."""
 
     def make() -> Way:
         decoder = FrameDecoder()
-        return lambda data, now: [(0.0, change(encode_frame(f.data, 253))) for f in decoder.feed(data, 0.0)]
+        return lambda data, now: [
+            piece for f in decoder.feed(data, 0.0) for piece in change(encode_frame(f.data, 253), now)
+        ]
 
     return make
+
+
+def framed(change: Callable[[bytes], bytes]) -> Callable[[], Way]:
+    return per_frame(lambda frame, now: [(0.0, change(frame))])
 
 
 def between_every(count: int, text: bytes) -> Callable[[bytes], bytes]:
@@ -83,7 +93,7 @@ add("UTF-8", down(lambda data: data.decode("latin-1").encode()), "line-7-bit")
 add("1 % of the bytes lost", Fault(down=losing(0.01)), "bad-link")
 add("checksum 0", Fault(down=framed(lambda f: f[:-2] + bytes(2))), "checksum")
 add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "cut-packets")
-add("1 % of the bytes damaged", Fault(options={"faults": Faults(corrupt=0.002)}), "bad-link")
+add("1 % of the bytes damaged", simulated(corrupt=0.002), "bad-link")
 add("modem text", Fault(down=framed(between_every(5, b"\r\nPartner busy!"))), "foreign-text")
 add("silence", Fault(down=changing(lambda data: b"")), "robot-off")
 
@@ -91,34 +101,18 @@ add("silence", Fault(down=changing(lambda data: b"")), "robot-off")
 
 add("300 ms late both ways", Fault(up=late(lambda now: 0.3), down=late(lambda now: 0.3), network=True), "latency")
 add("500 ms late", Fault(down=late(lambda now: 0.5), network=True), "latency")
-add(
-    "bursts",
-    Fault(down=late(lambda now: 1.0 - now % 1.0 if now % 1.0 > 0.4 else 0.0), network=True),
-    "late-packets",
-)
+add("bursts", Fault(down=late(lambda now: 1.0 - now % 1.0 if now % 1.0 > 0.4 else 0.0), network=True), "late-packets")
 add("jitter", Fault(down=late(lambda now: random.Random(round(10 * now)).uniform(0, 0.5))), "late-packets")
 add("single bytes late", Fault(down=split(20, 0.15), options={"baud": 115200}), "split-packets", "latency")
 
 
-def dropped(share: float, *, every: float = 0.0) -> Callable[[], Way]:
-    def make() -> Way:
-        chance = random.Random(4)
-        return edited(
-            lambda data, now: (
-                [] if data[0] & 0xF0 == 0x30 and (now % every < 0.6 if every else chance.random() < share) else [data]
-            )
-        )()
-
-    return make
+def dropped(share: float) -> Callable[[], Way]:
+    return seeded(lambda chance: sips(lambda data, now: [] if chance.random() < share else [data]), 4)
 
 
 add("10 % of the packets lost", Fault(down=dropped(0.1)), "lost-packets")
-add("pauses", Fault(down=dropped(0, every=2.0)), "pauses")
-add(
-    "packets twice",
-    Fault(down=edited(lambda data, now: [data] * (2 if data[0] & 0xF0 == 0x30 else 1))),
-    "packets-twice",
-)
+add("pauses", Fault(down=sips(lambda data, now: [] if now % 2.0 < 0.6 else [data])), "pauses")
+add("packets twice", Fault(down=sips(lambda data, now: [data, data])), "packets-twice")
 
 # -- the session ------------------------------------------------------------------------------------------------------
 
@@ -127,12 +121,12 @@ def frozen() -> Way:
     first: list[bytes] = []
 
     def edit(data: bytearray, now: float) -> list[bytes]:
-        if data[0] & 0xF0 != 0x30 or len(first) < 20:
-            first.append(bytes(data)) if data[0] & 0xF0 == 0x30 else None
-            return [bytes(data)]
+        if len(first) < 20:
+            first.append(bytes(data))
+            return [first[-1]]
         return [next(sip for sip in reversed(first) if sip[20])]
 
-    return edited(edit)()
+    return sips(edit)()
 
 
 def act_once(time: float, action: Callable[[Simulator], object]) -> Callable[[Simulator, float], None]:
@@ -168,10 +162,10 @@ add("commands arrive twice", Fault(up=changing(lambda data: data * 2)), "no-sess
 add("commands arrive twice later", Fault(up=until(3.0, changing(lambda data: data * 2))), "other-client")
 add("motors stay on", Fault(down=sip(lambda data, now: data.__setitem__(16, data[16] | 1))), "motors-stay-on")
 add("frozen packets", Fault(down=frozen), "frozen-packets")
-add("resets", Fault(options={"faults": Faults(reset=Window(5.0, every=5.0))}), "controller-resets")
+add("resets", simulated(reset=Window(5.0, every=5.0)), "controller-resets")
 add("another client closes", Fault(act=act_once(6.0, lambda sim: sim.disconnect())), "controller-resets")
-add("silence of 2 s", Fault(options={"faults": Faults(silence=Window(5.0, 2.0))}), "interrupted-session")
-add("opens no session", Fault(options={"faults": Faults(refuse_open=True)}), "refuses-sessions")
+add("silence of 2 s", simulated(silence=Window(5.0, 2.0)), "interrupted-session")
+add("opens no session", simulated(refuse_open=True), "refuses-sessions")
 add(
     "HOSTBAUD falls back",
     Fault(options={"baud": 57600}, act=act_once(6.0, lambda sim: sim._line.set_baud(9600))),
@@ -183,43 +177,41 @@ add("stop button", Fault(robot="p3dx", options={"faults": Faults(stop_button=Tru
 # -- values -----------------------------------------------------------------------------------------------------------
 
 
-def word(at: int, value: Callable[[float, int], int]) -> Callable[[], Way]:
+def word(at: int, value: Callable[[float, int], int], robot: str = "amigo") -> Fault:
     """Change a 16-bit field of the SIP: from the time since the start, and its value."""
 
     def change(data: bytearray, now: float) -> None:
         old = int.from_bytes(data[at : at + 2], "little")
         data[at : at + 2] = (value(now - 1000.0, old) & 0xFFFF).to_bytes(2, "little")
 
-    return sip(change)
+    return Fault(robot=robot, down=sip(change))
 
 
-def byte(at: int, value: Callable[[float, int], int]) -> Callable[[], Way]:
-    return sip(lambda data, now: data.__setitem__(at, value(now - 1000.0, data[at])))
+def byte(at: int, value: Callable[[float, int], int], robot: str = "amigo") -> Fault:
+    return Fault(robot=robot, down=sip(lambda data, now: data.__setitem__(at, value(now - 1000.0, data[at]))))
 
 
 X, HEADING, LEFT, RIGHT, BATTERY, STALL, FLAGS = 1, 5, 7, 9, 11, 12, 16
 
-add("battery 0 V", Fault(down=byte(BATTERY, lambda now, old: 0)), "battery-reading")
-add("battery 25.5 V", Fault(down=byte(BATTERY, lambda now, old: 255)), "battery-reading")
-add("battery jumps", Fault(down=byte(BATTERY, lambda now, old: (127, 99)[int(now * 3) % 2])), "battery-reading")
+add("battery 0 V", byte(BATTERY, lambda now, old: 0), "battery-reading")
+add("battery 25.5 V", byte(BATTERY, lambda now, old: 255), "battery-reading")
+add("battery jumps", byte(BATTERY, lambda now, old: (127, 99)[int(now * 3) % 2]), "battery-reading")
 add("battery empty", Fault(options={"charge": 0.03}), "battery-low", "battery-critical")
-add("pose drifts", Fault(down=word(X, lambda now, old: round(old + 20 * now) & 0x7FFF)), "moves-at-rest")
-add("pose jumps", Fault(down=word(X, lambda now, old: (old + 3000 * (int(now) // 3)) & 0x7FFF)), "pose-jumps")
-add("heading drifts", Fault(down=word(HEADING, lambda now, old: round(20 * now))), "heading-drifts")
-add("velocity peaks", Fault(down=word(RIGHT, lambda now, old: 900 * (int(10 * now) % 13 == 0))), "velocity-at-rest")
-add("heading 20000", Fault(down=word(HEADING, lambda now, old: 20000)), "heading-range")
-add("it says that it moves", Fault(down=byte(0, lambda now, old: 0x33)), "moving-flag")
-add("a wheel stalls", Fault(down=byte(STALL, lambda now, old: old | 1)), "stalled")
-add("motors flicker", Fault(down=word(FLAGS, lambda now, old: old ^ int(now) % 2)), "motors-switched")
-add("sonars off", Fault(down=word(FLAGS, lambda now, old: old & ~0x1E)), "sonar-disobeys")
+add("pose drifts", word(X, lambda now, old: round(old + 20 * now) & 0x7FFF), "moves-at-rest")
+add("pose jumps", word(X, lambda now, old: (old + 3000 * (int(now) // 3)) & 0x7FFF), "pose-jumps")
+add("heading drifts", word(HEADING, lambda now, old: round(20 * now)), "heading-drifts")
+add("velocity peaks", word(RIGHT, lambda now, old: 900 * (int(10 * now) % 13 == 0)), "velocity-at-rest")
+add("heading 20000", word(HEADING, lambda now, old: 20000), "heading-range")
+add("it says that it moves", byte(0, lambda now, old: 0x33), "moving-flag")
+add("a wheel stalls", byte(STALL, lambda now, old: old | 1), "stalled")
+add("motors flicker", word(FLAGS, lambda now, old: old ^ int(now) % 2), "motors-switched")
+add("sonars off", word(FLAGS, lambda now, old: old & ~0x1E), "sonar-disobeys")
 
 
-def pings(change: Callable[[list[tuple[int, int]]], list[tuple[int, int]]]) -> Callable[[], Way]:
+def pings(change: Callable[[list[tuple[int, int]]], list[tuple[int, int]]]) -> Fault:
     """Change the sonar readings of the SIP."""
 
     def edit(data: bytearray, now: float) -> list[bytes]:
-        if data[0] & 0xF0 != 0x30:
-            return [bytes(data)]
         count, at = data[19], 20
         old = [
             (data[at + 3 * k], int.from_bytes(data[at + 3 * k + 1 : at + 3 * k + 3], "little")) for k in range(count)
@@ -228,21 +220,21 @@ def pings(change: Callable[[list[tuple[int, int]]], list[tuple[int, int]]]) -> C
         inside = b"".join(bytes((number,)) + reading.to_bytes(2, "little") for number, reading in new)
         return [bytes(data[:19]) + bytes((len(new),)) + inside + bytes(data[at + 3 * count :])]
 
-    return edited(edit)
+    return Fault(down=sips(edit))
 
 
-add("all sonars one value", Fault(down=pings(lambda old: [(number, 1234) for number, _ in old])), "sonars-stuck")
-add("other sonar numbers", Fault(down=pings(lambda old: [(number + 4, r) for number, r in old])), "sonar-numbers")
-add("all sonars without echo", Fault(options={"faults": Faults(dead_sonars=frozenset(range(8)))}), "sonars-deaf")
-add("ranges of 65 m", Fault(down=pings(lambda old: [(number, 65535) for number, _ in old])), "sonar-range")
-add("one sonar only", Fault(down=pings(lambda old: [one for one in old if one[0] == 3])), "sonar-sequence")
-add("no sonar", Fault(down=pings(lambda old: [])), "sonars-silent")
-add("sonar mute", Fault(options={"faults": Faults(mute_sonars=frozenset({2}))}), "sonar-silent")
-add("sonar dead", Fault(options={"faults": Faults(dead_sonars=frozenset({2}))}), "sonar-deaf")
-add("cross-talk", Fault(options={"faults": Faults(cross_talk=0.3)}), "sonar-cross-talk")
+add("all sonars one value", pings(lambda old: [(number, 1234) for number, _ in old]), "sonars-stuck")
+add("other sonar numbers", pings(lambda old: [(number + 4, r) for number, r in old]), "sonar-numbers")
+add("all sonars without echo", simulated(dead_sonars=frozenset(range(8))), "sonars-deaf")
+add("ranges of 65 m", pings(lambda old: [(number, 65535) for number, _ in old]), "sonar-range")
+add("one sonar only", pings(lambda old: [one for one in old if one[0] == 3]), "sonar-sequence")
+add("no sonar", pings(lambda old: []), "sonars-silent")
+add("sonar mute", simulated(mute_sonars=frozenset({2})), "sonar-silent")
+add("sonar dead", simulated(dead_sonars=frozenset({2})), "sonar-deaf")
+add("cross-talk", simulated(cross_talk=0.3), "sonar-cross-talk")
 add(
     "random ranges",
-    Fault(down=pings(lambda old: [(number, 200 + 7919 * (ping + number) % 4700) for number, ping in old])),
+    pings(lambda old: [(number, 200 + 7919 * (ping + number) % 4700) for number, ping in old]),
     "sonar-random",
 )
 add("gyro off", Fault(robot="amigo-sh", options={"faults": Faults(gyro_offset=200)}), "gyro")
@@ -276,54 +268,35 @@ add(
 # -- invented after the doctor was written ----------------------------------------------------------------------------
 
 
-def commands(change: Callable[[bytes, float], list[tuple[float, bytes]]]) -> Callable[[], Way]:
-    """Change whole commands to the robot."""
+def noise(share: float) -> Callable[[], Way]:
+    def damaged(byte: int, chance: random.Random) -> int:
+        return byte ^ (1 << chance.randrange(8)) if chance.random() < share else byte
 
-    def make() -> Way:
-        decoder = FrameDecoder()
-        return lambda data, now: [
-            piece for f in decoder.feed(data, 0.0) for piece in change(encode_frame(f.data, 253), now)
-        ]
-
-    return make
+    return seeded(lambda chance: changing(lambda data: bytes(damaged(byte, chance) for byte in data)), 3)
 
 
-def noise(share: float, seed: int = 3) -> Callable[[], Way]:
-    def make() -> Way:
-        chance = random.Random(seed)
-        return changing(
-            lambda data: bytes(each ^ (1 << chance.randrange(8)) if chance.random() < share else each for each in data)
-        )()
-
-    return make
-
-
-def each_nth(number: int, kept: bool) -> Fault:
-    """Of the SIPs, only each n-th comes (kept), or does not."""
+def each_nth(number: int) -> Fault:
+    """Of the SIPs, each n-th does not come."""
     count = itertools.count()
-    return Fault(
-        down=edited(lambda data, now: [data] if data[0] & 0xF0 != 0x30 or (next(count) % number == 0) is kept else [])
-    )
+    return Fault(down=sips(lambda data, now: [data] if next(count) % number else []))
 
 
 def swapped_pairs() -> Way:
     held: list[bytes] = []
 
     def edit(data: bytearray, now: float) -> list[bytes]:
-        if data[0] & 0xF0 != 0x30:
-            return [bytes(data)]
         if held:
             return [bytes(data), held.pop()]
         held.append(bytes(data))
         return []
 
-    return edited(edit)()
+    return sips(edit)()
 
 
 def two_robots(data: bytearray, now: float) -> list[bytes]:
     other = bytearray(data)
     other[1:5] = b"\xe0\x2e\xb8\x0b"
-    return [bytes(data), bytes(other)] if data[0] & 0xF0 == 0x30 else [bytes(data)]
+    return [bytes(data), bytes(other)]
 
 
 def held_tail() -> Way:
@@ -354,32 +327,20 @@ add("a delay that grows", Fault(up=late(lambda now: 0.1 * (now - 1000))), "growi
 add("held for 0.9 s each 3 s", Fault(down=late(lambda now: max(0.0, 0.9 - now % 3))), "late-packets")
 add("the last byte held", Fault(down=held_tail), "split-packets")
 add("pairs of packets swapped", Fault(down=swapped_pairs), "packet-order")
-add("two robots on one line", Fault(down=edited(two_robots)), "two-senders")
-add("every third packet lost", each_nth(3, False), "lost-packets")
+add("two robots on one line", Fault(down=sips(two_robots)), "two-senders")
+add("every third packet lost", each_nth(3), "lost-packets")
 add("SInfoCycle that is not kept", config(info_cycle=50), "slow-packets")
-add("SYNC0 lost", Fault(up=commands(lambda raw, now: [(0.0, raw)] * (raw != SYNC0))), "no-session")
-add("long commands lost", Fault(up=commands(lambda raw, now: [(0.0, raw)] * (len(raw) <= 6))), "long-commands")
-add("analog input flickers", Fault(down=byte(-3, lambda now, old: int(now * 37) % 256)), "field-analog")
-add("compass of nonsense", Fault(down=byte(18, lambda now, old: int(now * 31) % 256)), "field-compass")
-add("SIP 0x3F", Fault(down=byte(0, lambda now, old: 0x3F)), "field-id")
-add("charging flickers", Fault(down=byte(17, lambda now, old: old ^ 4 * (int(now) % 2))), "field-flags")
-add("unknown flag", Fault(down=word(FLAGS, lambda now, old: old | 0x1000)), "field-flags")
-add("bumpers of a robot without", Fault(down=byte(13, lambda now, old: old | 0x0C)), "bumper-bits")
-add(
-    "stop button flickers",
-    Fault(robot="p3dx", down=byte(FLAGS, lambda now, old: old | 0x20 * (int(2 * now) % 2))),
-    "stop-button",
-)
-add(
-    "sonars exchanged",
-    Fault(down=pings(lambda old: [({2: 5, 5: 2}.get(number, number), r) for number, r in old])),
-    "sonar-order",
-)
-add(
-    "ranges of 5.3 m",
-    Fault(down=pings(lambda old: [(n, 5300 + n if n in (1, 4) else r) for n, r in old])),
-    "sonar-range",
-)
+add("SYNC0 lost", Fault(up=per_frame(lambda raw, now: [(0.0, raw)] * (raw != SYNC0))), "no-session")
+add("long commands lost", Fault(up=per_frame(lambda raw, now: [(0.0, raw)] * (len(raw) <= 6))), "long-commands")
+add("analog input flickers", byte(-3, lambda now, old: int(now * 37) % 256), "field-analog")
+add("compass of nonsense", byte(18, lambda now, old: int(now * 31) % 256), "field-compass")
+add("SIP 0x3F", byte(0, lambda now, old: 0x3F), "field-id")
+add("charging flickers", byte(17, lambda now, old: old ^ 4 * (int(now) % 2)), "field-flags")
+add("unknown flag", word(FLAGS, lambda now, old: old | 0x1000), "field-flags")
+add("bumpers of a robot without", byte(13, lambda now, old: old | 0x0C), "bumper-bits")
+add("stop button flickers", byte(FLAGS, lambda now, old: old | 0x20 * (int(2 * now) % 2), "p3dx"), "stop-button")
+add("sonars exchanged", pings(lambda old: [({2: 5, 5: 2}.get(number, number), r) for number, r in old]), "sonar-order")
+add("ranges of 5.3 m", pings(lambda old: [(n, 5300 + n if n in (1, 4) else r) for n, r in old]), "sonar-range")
 add("HasGyro 2 of an AmigoSH", flash("amigo-sh", HasGyro=2), "setting-equipment")
 add("HostBaud of another speed", config(host_baud=4), "setting-equipment")
 add("another name in CONFIG", config(name="Wall-E"), "two-identities")
@@ -389,7 +350,7 @@ add("another name in CONFIG", config(name="Wall-E"), "two-identities")
 
 def after(time: float, change: Callable[[bytearray], bytes]) -> Callable[[], Way]:
     """Change SIPs from some seconds after the start on."""
-    return edited(lambda data, now: [change(data)] if data[0] & 0xF0 == 0x30 and now - 1000.0 > time else [bytes(data)])
+    return sips(lambda data, now: [change(data) if now - 1000.0 > time else bytes(data)])
 
 
 def swapped(data: bytes) -> bytes:
@@ -415,11 +376,7 @@ def held_once(start: float, seconds: float) -> Callable[[], Way]:
 
 
 def scattered(most: float) -> Callable[[], Way]:
-    def make() -> Way:
-        chance = random.Random(2)
-        return late(lambda now: chance.uniform(0.0, most))()
-
-    return make
+    return seeded(lambda chance: late(lambda now: chance.uniform(0.0, most)), 2)
 
 
 def drifting(data: bytearray, now: float) -> None:
@@ -435,12 +392,8 @@ add("0xFF arrives as 0", down(lambda data: data.replace(b"\xff", b"\0")), "line-
 add("base 64", down(lambda data: base64.b64encode(data) + b"\n" if data else b""), "line-text")
 add("silence of 2.5 s, then a heap", Fault(down=held_once(4.0, 2.5)), "interrupted-session", "late-packets")
 add("commands up to 1.2 s late", Fault(up=scattered(1.2), network=True), "latency", "late-answers")
-add(
-    "it creeps by 1 mm/s",
-    Fault(robot="amigo-sh", down=word(X, lambda now, old: round(old + now) & 0x7FFF)),
-    "moves-at-rest",
-)
-add("heading drifts slowly", Fault(down=word(HEADING, lambda now, old: round(0.6 * now))), "heading-drifts")
-add("a wheel turns, and the pose stays", Fault(down=word(LEFT, lambda now, old: 25)), "velocity-at-rest")
-add("the room is round", Fault(down=pings(lambda old: [(n, 180 + 7 * r % 3) for n, r in old])), "sonars-stuck")
+add("it creeps by 1 mm/s", word(X, lambda now, old: round(old + now) & 0x7FFF, "amigo-sh"), "moves-at-rest")
+add("heading drifts slowly", word(HEADING, lambda now, old: round(0.6 * now)), "heading-drifts")
+add("a wheel turns, and the pose stays", word(LEFT, lambda now, old: 25), "velocity-at-rest")
+add("the room is round", pings(lambda old: [(n, 180 + 7 * r % 3) for n, r in old]), "sonars-stuck")
 add("sonars drift", Fault(down=sip(drifting)), "sonar-random")

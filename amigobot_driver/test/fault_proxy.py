@@ -75,11 +75,7 @@ def split(size: int, pause: float) -> Callable[[], Way]:
 def losing(share: float, seed: int = 1) -> Callable[[], Way]:
     """A way that loses bytes."""
 
-    def make() -> Way:
-        chance = random.Random(seed)
-        return lambda data, now: [(0.0, bytes(byte for byte in data if chance.random() >= share))]
-
-    return make
+    return seeded(lambda chance: changing(lambda data: bytes(byte for byte in data if chance.random() >= share)), seed)
 
 
 def dead() -> Way:
@@ -122,11 +118,20 @@ def sip(change: Callable[[bytearray, float], object]) -> Callable[[], Way]:
     """A way that changes SIPs in place."""
 
     def edit(data: bytearray, now: float) -> list[bytes]:
-        if data[0] & 0xF0 == 0x30:
-            change(data, now)
+        change(data, now)
         return [bytes(data)]
 
-    return edited(edit)
+    return sips(edit)
+
+
+def sips(edit: Edit) -> Callable[[], Way]:
+    """A way that edits SIPs; all other packets pass."""
+    return edited(lambda data, now: edit(data, now) if data[0] & 0xF0 == 0x30 else [bytes(data)])
+
+
+def seeded(way: Callable[[random.Random], Callable[[], Way]], seed: int = 1) -> Callable[[], Way]:
+    """A way of chance, the same in each run."""
+    return lambda: way(random.Random(seed))()
 
 
 class Stranger:
