@@ -320,7 +320,9 @@ class Inbox(Generic[M]):
 class Client:
     """A user's program."""
 
-    def __init__(self, domain: int, name: str = "user") -> None:
+    def __init__(self, domain: int, name: str = "user", explain: Callable[[], str] = str) -> None:
+        """`explain` says more of what was seen, if the client waits in vain."""
+        self._explain = explain
         self._context = Context()
         rclpy.init(context=self._context, domain_id=domain, signal_handler_options=SignalHandlerOptions.NO)
         self.node = rclpy.create_node(name, context=self._context)
@@ -338,7 +340,7 @@ class Client:
         end = time.monotonic() + deadline
         while not (value := condition()):
             if time.monotonic() > end:
-                raise TimeoutError(f"nothing of the kind within {deadline:g} s")
+                raise TimeoutError(f"nothing of the kind within {deadline:g} s{self._explain()}")
             self._executor.spin_once(timeout_sec=0.02)
         return value
 
@@ -442,8 +444,9 @@ class Bench:
         **parameters: object,
     ) -> None:
         self.domain, self._domain_lock = free_domain()
-        self.client = Client(self.domain)
-        self.wait_until, self.listen, self.call = self._wait_until, self.client.listen, self.client.call
+        self.client = Client(self.domain, explain=self._logs)
+        self.wait_until, self.listen, self.call = self.client.wait_until, self.client.listen, self.client.call
+        self.publish, self.publish_until = self.client.publish, self.client.publish_until
         self.driving = self.client.driving
         self._robot = robot
         self._diagnostics: dict[str, tuple[float, DiagnosticStatus]] = {}
@@ -482,30 +485,12 @@ class Bench:
             self._robot.unplug()
         self._domain_lock.close()
 
-    def _wait_until(self, condition: Callable[[], T], deadline: float = DEADLINE) -> T:
-        with self._logs_on_timeout():
-            return self.client.wait_until(condition, deadline)
-
-    def publish(self, topic: str, message: Any) -> None:
-        """Publish as soon as there is a subscriber."""
-        with self._logs_on_timeout():
-            self.client.publish(topic, message)
-
-    def publish_until(self, topic: str, message: Any, condition: Callable[[], object]) -> None:
-        """Publish, and receive until the condition holds; once more whenever this machine stood still meanwhile."""
-        with self._logs_on_timeout():
-            self.client.publish_until(topic, message, condition)
-
-    @contextlib.contextmanager
-    def _logs_on_timeout(self) -> Iterator[None]:
-        """Say what the nodes logged, and what came over the wire, if the client waits in vain."""
-        try:
-            yield
-        except TimeoutError as error:
-            seen = [f"exit code {node.wait()}" if not node.running else "running" for node in self.nodes]
-            logs = [line for node in self.nodes for line in node.log]
-            wire = ", ".join(map(str, self._robot.received[-20:])) if self._robot else "not tapped"
-            raise AssertionError("\n".join([f"{error}; nodes: {', '.join(seen)}", *logs, f"wire: {wire}"])) from None
+    def _logs(self) -> str:
+        """What the nodes logged, and what came over the wire."""
+        seen = [f"exit code {node.wait()}" if not node.running else "running" for node in self.nodes]
+        logs = [line for node in self.nodes for line in node.log]
+        wire = ", ".join(map(str, self._robot.received[-20:])) if self._robot else "not tapped"
+        return "\n".join([f"; nodes: {', '.join(seen)}", *logs, f"wire: {wire}"])
 
     def pass_sips(self, count: int) -> None:
         """Let the robot send that many more packets: time enough for anything that was going to happen."""
