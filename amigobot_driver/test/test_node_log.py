@@ -59,9 +59,7 @@ def test_a_link_that_comes_and_goes_does_not_fill_the_log() -> None:
     for _ in range(40):
         log.now += INTERVAL / 10
         lines += log.lines_of(
-            LinkChanged(LinkState.LOST, "no packet"),
-            IDENTIFIED,
-            LinkChanged(LinkState.RUNNING, "connected to Rob"),
+            LinkChanged(LinkState.LOST, "no packet"), IDENTIFIED, LinkChanged(LinkState.RUNNING, "connected to Rob")
         )
     found = "robot Rob, Pioneer/amigo: profile amigo, because it is"
     assert Counter(lines) == {

@@ -125,10 +125,7 @@ def test_a_goal_out_of_range_is_refused_with_the_range(bench: Bench, angle: floa
 
 @pytest.mark.parametrize(
     ("topic", "message"),
-    [
-        ("cmd_wheels", WheelVelocities(left=0.1, right=0.1)),
-        ("cmd_heading", HeadingVelocity(velocity=0.1, heading=0.0)),
-    ],
+    [("cmd_wheels", WheelVelocities(left=0.1, right=0.1)), ("cmd_heading", HeadingVelocity(velocity=0.1, heading=0.0))],
 )
 def test_cmd_wheels_and_cmd_heading_drive_and_time_out(bench: Bench, topic: str, message: Any) -> None:
     publisher = bench.client.publisher(type(message), topic)

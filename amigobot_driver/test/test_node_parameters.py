@@ -98,12 +98,7 @@ class TestDescription:
 
 class TestAtRunTime:
     @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            ("cmd_vel_timeout", -1.0),
-            ("cmd_vel_timeout", math.nan),
-            ("sonar_no_echo", "minus one"),
-        ],
+        ("name", "value"), [("cmd_vel_timeout", -1.0), ("cmd_vel_timeout", math.nan), ("sonar_no_echo", "minus one")]
     )
     def test_setting_a_wrong_value_is_refused_with_the_reason(self, bench: Bench, name: str, value: object) -> None:
         before = get(bench, name)

@@ -71,12 +71,7 @@ class TestOwnFile:
         assert (mine.units, mine.limits, mine.flash) == (amigo.units, amigo.limits, amigo.flash)
 
     @pytest.mark.parametrize(
-        ("key", "value"),
-        [
-            ("linear: 0.5", 0.5),
-            ("linear_mm_s: 500", 0.5),
-            ("linear_mm_s: 500.0", 0.5),
-        ],
+        ("key", "value"), [("linear: 0.5", 0.5), ("linear_mm_s: 500", 0.5), ("linear_mm_s: 500.0", 0.5)]
     )
     def test_the_unit_may_stand_in_the_key(self, load: Load, key: str, value: float) -> None:
         assert load(f"extends: generic\nlimits: {{{key}}}").limits.linear == pytest.approx(value)
@@ -128,9 +123,7 @@ class TestOwnFile:
             load(text)
 
     @pytest.mark.parametrize(
-        "name",
-        ["nowhere.yaml", "folder.yaml", "latin.yaml", "nul\0.yaml"],
-        ids=["missing", "folder", "latin", "nul"],
+        "name", ["nowhere.yaml", "folder.yaml", "latin.yaml", "nul\0.yaml"], ids=["missing", "folder", "latin", "nul"]
     )
     def test_an_unreadable_profile_file_is_reported(self, tmp_path: Path, name: str) -> None:
         (tmp_path / "folder.yaml").mkdir()

@@ -60,10 +60,7 @@ def odometry(bench: Bench) -> Odometry:
 def error(bench: Bench) -> tuple[float, float]:
     """How far the odometry of a robot at rest is from the truth: m, rad."""
     state, truth = odometry(bench), bench.simulator.truth.pose
-    return (
-        math.hypot(state.x - truth.x, state.y - truth.y),
-        abs(math.remainder(state.yaw - truth.heading, math.tau)),
-    )
+    return (math.hypot(state.x - truth.x, state.y - truth.y), abs(math.remainder(state.yaw - truth.heading, math.tau)))
 
 
 def drive_a_metre(bench: Bench) -> float:
@@ -161,10 +158,7 @@ def test_reset_of_the_controller(robot: str, motion: str, degrees: int) -> None:
     assert drive_a_metre(bench) < ALIGNED + before[1] + abs(velocity[1]) * cycle
 
 
-@pytest.mark.parametrize(
-    ("robot", "degrees"),
-    [("amigo", 0), ("amigo", 75), ("amigo-sh", 200), ("p3dx", 160)],
-)
+@pytest.mark.parametrize(("robot", "degrees"), [("amigo", 0), ("amigo", 75), ("amigo-sh", 200), ("p3dx", 160)])
 def test_a_controller_that_zeroes_its_counters_at_open(robot: str, degrees: int) -> None:
     """As MobileSim does it: reconnecting at any heading goes on from the pose."""
     bench = started(robot, degrees)

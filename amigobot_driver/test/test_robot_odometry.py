@@ -312,8 +312,7 @@ class TestStamps:
 def test_the_variance_of_the_turn_rate_admits_a_revcount_that_nobody_calibrated() -> None:
     """9 % off, as on a robot on carpet: within one standard deviation."""
     bench = Bench(
-        Options(),
-        simulator=lambda: Simulator(load_profile("amigo-sh"), wear=Wear(track_scale=1.087)),
+        Options(), simulator=lambda: Simulator(load_profile("amigo-sh"), wear=Wear(track_scale=1.087))
     ).connect()
     bench.run(5, cmd_vel=(0.0, 0.6))
     odometry, truth = bench.reports[-1].odometry, bench.simulator.truth.turn_rate

@@ -78,8 +78,7 @@ class TestBumpers:
         assert ["".join("01"[pressed] for pressed in ring) for ring in (felt.front, felt.rear)] == [front, rear]
 
     @pytest.mark.parametrize(
-        ("stall", "value", "stalls"),
-        [("none", 0, False), ("front", 1, True), ("rear", 2, False), ("both", 3, True)],
+        ("stall", "value", "stalls"), [("none", 0, False), ("front", 1, True), ("rear", 2, False), ("both", 3, True)]
     )
     def test_a_touch_stalls_the_wheels_where_bumper_stall_says_so(self, stall: str, value: int, stalls: bool) -> None:
         bench = pioneer(walls=(Segment(0.5, -2.0, 0.5, 2.0),), bumper_stall=stall)

@@ -12,12 +12,7 @@ import pytest
 from bench import Bench, losing, losing_first
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import (
-    Command,
-    Reset,
-    SyncReply,
-    encode_frame,
-)
+from amigobot_driver.protocol import Command, Reset, SyncReply, encode_frame
 from amigobot_driver.robot import Identified, LinkChanged, LinkState, Options, RequestRefusedError
 from amigobot_driver.sim import Faults, SessionState, Simulator
 

@@ -10,11 +10,7 @@ from typing import Any
 import pytest
 from sim_client import Client, world
 
-from amigobot_driver.protocol import (
-    Command,
-    Packet,
-    Sip,
-)
+from amigobot_driver.protocol import Command, Packet, Sip
 
 P2OS, AROS, ARCOS = "p2dx", "p3dx", "p3dx-sh"
 
