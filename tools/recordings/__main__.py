@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="also draw the pictures of the page here")
     options = parser.parse_args()
     print(f"{'recording':<22}{'client':<10}{'delay s':>8}{'speed rms m/s':>15}{'turn rms rad/s':>16}")
-    results: list[tuple[Comparison, Comparison]] = []
+    results: list[Comparison] = []
     for path in sorted(options.folder.glob("*.json")):
         try:
             recording = load(path, options.robot, options.client)
@@ -47,21 +47,14 @@ def main() -> None:
         print(
             f"{path.stem:<22}{recording.client:<10}{best.delay:8.2f}{best.speed_rms:15.4f}{best.turn_rms:16.4f}{note}"
         )
-        results.append((timely, best))
-    for which, title in ((0, "every repeat of p2os in time"), (1, "late repeats of p2os as recorded")):
-        print(f"mean, {title}")
-        counted = [each[which] for each in results if each[which].recording.lateness <= _LATE]
-        for robot in sorted({each.recording.robot for each in counted}):
-            own = [(each.speed_rms, each.turn_rms) for each in counted if each.recording.robot == robot]
-            speed, turn = np.mean(own, axis=0)
-            print(f"  {robot:<38}{speed:15.4f}{turn:16.4f}")
-            if which:
-                speed, turn = np.mean(
-                    [each.with_own_delays() for each in counted if each.recording.robot == robot], axis=0
-                )
-                print(f"    with a delay of its own for each 5 s  {speed:15.4f}{turn:16.4f}")
+        results.append(best)
+    counted = [each for each in results if each.recording.lateness <= _LATE]
+    for robot in sorted({each.recording.robot for each in counted}):
+        own = [(each.speed_rms, each.turn_rms) for each in counted if each.recording.robot == robot]
+        speed, turn = np.mean(own, axis=0)
+        print(f"mean of {robot:<32}{speed:15.4f}{turn:16.4f}")
     if options.pictures:
-        draw_all(options.pictures, {best.recording.name: best for _, best in results})
+        draw_all(options.pictures, {each.recording.name: each for each in results})
 
 
 if __name__ == "__main__":

@@ -23,8 +23,6 @@ from .recording import Array, Recording
 _DELAYS = np.arange(0.0, 1.2, 0.01)
 #: share of the difference that remains at most if a repeat of p2os is taken for late
 _GAIN = 0.8
-#: s, pieces of a recording with one delay each
-_PIECE = 5.0
 #: s until the robot that was opened has sent some packets
 _START = 0.5
 
@@ -48,21 +46,6 @@ class Comparison:
     speed_rms: float  #: m/s
     turn_rms: float  #: rad/s
     late: frozenset[int] = frozenset()  #: numbers of the repeats of p2os that missed the robot's watchdog
-
-    def with_own_delays(self) -> tuple[float, float]:
-        """Differences of speed (m/s, rms) and turn rate (rad/s) if the delay may change every `_PIECE` seconds."""
-        lever = load_profile(self.recording.robot).body.track / 2
-        pieces = self.recording.time // _PIECE
-        shifted = [squares(self.recording, self.simulated, delay) for delay in _DELAYS]
-        best = [
-            min(
-                ((v[pieces == piece], w[pieces == piece]) for v, w in shifted),
-                key=lambda one: math.sqrt(one[0].sum()) + math.sqrt(one[1].sum()) * lever,
-            )
-            for piece in np.unique(pieces)
-        ]
-        speed, turn = (math.sqrt(np.mean(np.concatenate(part))) for part in zip(*best, strict=True))
-        return speed, turn
 
     @property
     def error(self) -> float:
@@ -134,12 +117,10 @@ def repeats_of(recording: Recording, phase: float) -> int:
 
 
 def _shifted(recording: Recording, track: Track, delay: float, late: frozenset[int]) -> Comparison:
-    speed, turn = (math.sqrt(np.mean(square)) for square in squares(recording, track, delay))
-    return Comparison(recording, track, float(delay), speed, turn, late)
-
-
-def squares(recording: Recording, track: Track, delay: float) -> tuple[Array, Array]:
-    """Return the squared differences of speed and turn rate of each packet."""
+    """Compare a recording with a track that is moved by `delay` (s)."""
     time = recording.time - delay
-    speed = recording.speed - np.interp(time, track.time, track.speed)
-    return speed**2, (recording.turn_rate - np.interp(time, track.time, track.turn_rate)) ** 2
+    speed, turn = (
+        math.sqrt(np.mean((real - np.interp(time, track.time, simulated)) ** 2))
+        for real, simulated in ((recording.speed, track.speed), (recording.turn_rate, track.turn_rate))
+    )
+    return Comparison(recording, track, float(delay), speed, turn, late)
