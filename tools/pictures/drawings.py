@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
 from amigobot_driver import AmigoBot, Report
-from amigobot_driver.profiles import available_profiles, load_profile
+from amigobot_driver.profiles import SonarPose, available_profiles, load_profile
 from amigobot_driver.sim import World, load_world
 from amigobot_tools.demo.picture import draw_robot, draw_world
 from amigobot_tools.demo.tour import ROOM
@@ -47,10 +46,8 @@ def drive(world: World) -> list[Moment]:
             hits = []
             for ping in report.pings:
                 if math.isfinite(ping.range) and ping.range < 4.9:
-                    sonar = poses[ping.number]
-                    x = sonar.x + ping.range * math.cos(sonar.heading)
-                    y = sonar.y + ping.range * math.sin(sonar.heading)
-                    hits.append(Pose(x, y, 0.0).transformed_by(here)[:2])
+                    echo = Pose(*_ahead(poses[ping.number], ping.range), 0.0)
+                    hits.append(echo.transformed_by(here)[:2])
             moments.append(Moment(here, tuple(hits)))
 
         start = (world.start.x, world.start.y, world.start.heading)
@@ -86,12 +83,17 @@ def _canvas(world: World, width: float) -> tuple[Figure, Axes]:
     xs = [x for segment in world.segments for x in (segment.x1, segment.x2)]
     ys = [y for segment in world.segments for y in (segment.y1, segment.y2)]
     left, right, low, high = min(xs) - 0.15, max(xs) + 0.15, min(ys) - 0.15, max(ys) + 0.15
-    figure = Figure(figsize=(width, width * (high - low) / (right - left)), facecolor="white")
-    FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set(xlim=(left, right), ylim=(low, high), aspect="equal")
-    axes.set_axis_off()
+    figure, axes = _bare(width, (left, right), (low, high))
     draw_world(axes, world)
+    return figure, axes
+
+
+def _bare(width: float, x: tuple[float, float], y: tuple[float, float]) -> tuple[Figure, Axes]:
+    """A figure of this width (inches) that shows this part of the plane (m) and nothing else."""
+    figure = Figure(figsize=(width, width * (y[1] - y[0]) / (x[1] - x[0])), facecolor="white")
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set(xlim=x, ylim=y, aspect="equal")
+    axes.set_axis_off()
     return figure, axes
 
 
@@ -107,7 +109,6 @@ def draw_robots(path: Path) -> None:
     columns = 5
     rows = math.ceil(len(names) / columns)
     figure = Figure(figsize=(10, 2.1 * rows), facecolor="white")
-    FigureCanvasAgg(figure)
     for place, name in enumerate(names):
         profile = load_profile(name)
         axes = figure.add_subplot(rows, columns, place + 1)
@@ -117,7 +118,7 @@ def draw_robots(path: Path) -> None:
         for sonar in profile.sonar.poses:
             if (sonar.x, sonar.y) == (0.0, 0.0):
                 continue  # a place in the packets without a sonar
-            end = (sonar.x + 0.07 * math.cos(sonar.heading), sonar.y + 0.07 * math.sin(sonar.heading))
+            end = _ahead(sonar, 0.07)
             axes.plot([sonar.x, end[0]], [sonar.y, end[1]], color=_ORANGE, lw=1.5, zorder=10)
         axes.set_title(name, fontsize=10, color=_INK, pad=2)
     figure.tight_layout()
@@ -127,19 +128,13 @@ def draw_robots(path: Path) -> None:
 def draw_frames(path: Path) -> None:
     """The frames of an AmigoBot from above, with their names."""
     profile = load_profile("amigo")
-    figure = Figure(figsize=(8, 5), facecolor="white")
-    FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set(xlim=(-0.52, 0.52), ylim=(-0.325, 0.325), aspect="equal")
-    axes.set_axis_off()
+    figure, axes = _bare(8, (-0.52, 0.52), (-0.325, 0.325))
     draw_robot(axes, profile.body, Pose(0.0, 0.0, 0.0), "white", "")
     for number, sonar in enumerate(profile.sonar.poses):
-        _axis(axes, sonar.x, sonar.y, sonar.heading, 0.06, _ORANGE)
-        reach = 0.15
-        at = (sonar.x + reach * math.cos(sonar.heading), sonar.y + reach * math.sin(sonar.heading))
-        axes.annotate(f"sonar_{number}_link", at, ha="center", va="center", fontsize=9, color=_ORANGE)
-    _axis(axes, 0.0, 0.0, 0.0, 0.1, _RED)
-    _axis(axes, 0.0, 0.0, math.pi / 2, 0.1, "#268c26")
+        _axis(axes, sonar, 0.06, _ORANGE)
+        axes.annotate(f"sonar_{number}_link", _ahead(sonar, 0.15), ha="center", va="center", fontsize=9, color=_ORANGE)
+    _axis(axes, SonarPose(0.0, 0.0, 0.0), 0.1, _RED)
+    _axis(axes, SonarPose(0.0, 0.0, math.pi / 2), 0.1, "#268c26")
     axes.annotate("x", (0.105, 0.0), va="center", color=_RED, zorder=20)
     axes.annotate("y", (0.0, 0.108), ha="center", color="#268c26", zorder=20)
     axes.annotate("base_link", (-0.005, -0.02), ha="right", va="top", fontsize=10, color=_INK, zorder=20)
@@ -149,9 +144,14 @@ def draw_frames(path: Path) -> None:
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
 
-def _axis(axes: Axes, x: float, y: float, heading: float, length: float, color: str) -> None:
-    end = (x + length * math.cos(heading), y + length * math.sin(heading))
-    axes.annotate("", end, (x, y), arrowprops={"arrowstyle": "->", "color": color, "lw": 1.8}, zorder=15)
+def _axis(axes: Axes, pose: SonarPose, length: float, color: str) -> None:
+    arrow = {"arrowstyle": "->", "color": color, "lw": 1.8}
+    axes.annotate("", _ahead(pose, length), (pose.x, pose.y), arrowprops=arrow, zorder=15)
+
+
+def _ahead(pose: SonarPose, distance: float) -> tuple[float, float]:
+    """The point this far (m) in front of a sonar."""
+    return pose.x + distance * math.cos(pose.heading), pose.y + distance * math.sin(pose.heading)
 
 
 def draw_office(path: Path) -> None:

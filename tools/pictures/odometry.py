@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 from bench import Bench
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -109,7 +108,6 @@ def draw_odometry(path: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         drives = {case.name: drive(case, Path(name)) for case in CASES}
     figure = Figure(figsize=(11, 4.2), facecolor="white", layout="constrained")
-    FigureCanvasAgg(figure)
     *paths, errors = figure.subplots(1, 3, width_ratios=(1, 1, 1.15))
     for axes, case in zip(paths, CASES, strict=False):
         one = drives[case.name]
