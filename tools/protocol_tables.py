@@ -59,27 +59,6 @@ VECTORS = ROOT / "amigobot_driver" / "test" / "data" / "packets.json"
 TABLES = Tables()
 table = TABLES.add
 
-#: Delays and counts of the driver that the page explains: meaning, module, name of the constant, unit.
-TIMING = (
-    ("first wait before the port is opened again", "connection_policy", "OPEN_RETRY_FIRST", "s"),
-    ("longest such wait", "connection_policy", "OPEN_RETRY_MAX", "s"),
-    ("a frame that stops arriving is given up after", "protocol.decoder", "GAP_TIMEOUT", "s"),
-    ("listening before SYNC0", "connection_policy", "LISTEN", "s"),
-    ("wait for each SYNC answer", "connection_policy", "ANSWER_TIMEOUT", "s"),
-    ("rounds of SYNC packets at each line speed", "connection_policy", "SYNC_ROUNDS", ""),
-    ("pause between the answer to SYNC2 and OPEN", "connection_policy", "SETTLE", "s"),
-    ("wait for the first SIP", "connection_policy", "FIRST_SIP_TIMEOUT", "s"),
-    ("assumed watchdog time of the robot", "connection_policy", "WATCHDOG", "s"),
-    ("time between two keep-alive commands", "connection_policy", "KEEP_ALIVE", "s"),
-    ("least number of repetitions of a stop", "robot.motion.motion", "STOP_REPEATS", ""),
-    ("silence of the driver after which it sends STOP first", "connection_policy", "DRIVER_SILENCE", "s"),
-    ("longest time that a robot drives without commands", "connection_policy", "MAX_ROLL", "s"),
-    ("the link is lost without a SIP for", "connection_policy", "SIP_TIMEOUT", "s"),
-    ("the link to an Erratic is lost without a motor packet for", "connection_policy", "ERRATIC_SIP_TIMEOUT", "s"),
-    ("longest text argument that is sent", "protocol.commands", "MAX_TEXT", "bytes"),
-    ("largest count byte that is sent", "protocol.frame", "MAX_SEND_COUNT", "bytes"),
-)
-
 
 def pages() -> dict[Path, str]:
     """The chapters of the book, as they are."""
@@ -248,10 +227,7 @@ def comments(cls: type) -> dict[str, str]:
 
 
 def _class(name: str) -> type:
-    for module in (packets, sip, config, erratic):
-        if hasattr(module, name):
-            return vars(module)[name]  # type: ignore[no-any-return]
-    raise KeyError(name)
+    return next(vars(module)[name] for module in (packets, sip, config, erratic) if name in vars(module))
 
 
 def _default(cls: type, name: str) -> str:
@@ -420,10 +396,9 @@ def flash(name: str) -> Iterator[str]:
 def timing() -> Iterator[str]:
     """Delays and counts of the driver."""
     body = []
-    for what, module, name, unit in TIMING:
-        value: object = importlib.import_module(f"{protocol.__package__.removesuffix('.protocol')}.{module}")
-        for part in name.split("."):
-            value = getattr(value, part)
+    for what, path, unit in yaml.safe_load((FOLDER / "timing.yaml").read_text(encoding="utf-8")):
+        module, _, name = path.rpartition(".")
+        value = getattr(importlib.import_module(f"amigobot_driver.{module}"), name)
         body.append([what, f"{value} {unit}".strip()])
     return rows(["What", "Value"], body)
 
