@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import rclpy
+from nav_msgs.msg import Odometry
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
@@ -69,6 +70,16 @@ class Client:
         self.node: Node = rclpy.create_node("bench", context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
+
+    def stamps(self, topic: str) -> list[float]:
+        """Return a list that receives the stamp (s) of each odometry message from now on."""
+        stamps: list[float] = []
+
+        def on_odometry(message: Odometry) -> None:
+            stamps.append(message.header.stamp.sec + message.header.stamp.nanosec * 1e-9)
+
+        self.node.create_subscription(Odometry, topic, on_odometry, 100)
+        return stamps
 
     def spin(self, seconds: float, timeout: float = 0.1) -> None:
         """Receive for some seconds."""

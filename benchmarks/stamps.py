@@ -8,8 +8,6 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-from nav_msgs.msg import Odometry
-
 from .program import driver, running
 from .report import Row, row
 from .robot import Robot
@@ -25,14 +23,9 @@ _DELAY = 0.016
 def stamps() -> Iterator[Row]:
     """Standard deviation from the robot's clock: of the stamps of odom, and of the times at which SIPs were written."""
     robot = Robot(open_session=False, delay=_DELAY)
-    found: list[float] = []  #: stamps, s
-
-    def on_odometry(message: Odometry) -> None:
-        found.append(message.header.stamp.sec + message.header.stamp.nanosec * 1e-9)
-
     try:
         with running(driver(robot.port)) as (_, client):
-            client.node.create_subscription(Odometry, "odom", on_odometry, 10)
+            found = client.stamps("odom")
             client.wait(lambda: found)
             client.spin(_LEARN)
             found.clear()
