@@ -20,6 +20,7 @@ from pathlib import Path
 
 from amigobot_driver.cli.robot_arguments import add_node_arguments, add_robot_arguments
 from amigobot_driver.cli.subcommands import BUILT_IN, find_subcommands
+from tools.generated_tables import rows
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
 BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -61,17 +62,17 @@ def part(name: str) -> str:
     return f"{_described(inspect.cleandoc(module.__doc__ or ''))}\n\n{_table(own)}{also}"
 
 
-def _table(rows: dict[str, str]) -> str:
+def _table(meanings: dict[str, str]) -> str:
     """The arguments as `--help` prints them, and links to the values of those that the simulator's page explains."""
-    if not rows:
+    if not meanings:
         return ""
-    width = min(max(map(len, rows)), 30)
+    width = min(max(map(len, meanings)), 30)
     lines = []
-    for argument, meaning in rows.items():
+    for argument, meaning in meanings.items():
         text = textwrap.wrap(meaning.removesuffix("; see below"), 116 - width) or [""]
         lines += [f"{'' if number else argument:<{width}}  {line}".rstrip() for number, line in enumerate(text)]
     pages = {
-        _BELOW[argument.partition(" ")[0]] for argument, meaning in rows.items() if meaning.endswith("; see below")
+        _BELOW[argument.partition(" ")[0]] for argument, meaning in meanings.items() if meaning.endswith("; see below")
     }
     links = ", ".join(f"[{page.replace('-', ' ')}](explanation/simulator.md#{page})" for page in sorted(pages))
     return "```text\n" + "\n".join(lines) + "\n```\n\n" + (f"Values: {links}.\n\n" if links else "")
@@ -79,13 +80,10 @@ def _table(rows: dict[str, str]) -> str:
 
 def packages() -> Iterator[str]:
     """A table of the packages with the subcommands that each adds."""
-    rows: dict[str, list[str]] = {"amigobot_driver": [], "amigobot_tools": []}
+    links: dict[str, list[str]] = {"amigobot_driver": [], "amigobot_tools": []}
     for name in sorted(find_subcommands()):
-        rows["amigobot_driver" if name in BUILT_IN else "amigobot_tools"].append(f"[{name}](#{name})")
-    yield "| package | subcommands |"
-    yield "|---|---|"
-    for package, names in rows.items():
-        yield f"| {package} | {', '.join(names)} |"
+        links["amigobot_driver" if name in BUILT_IN else "amigobot_tools"].append(f"[{name}](#{name})")
+    return rows(("package", "subcommands"), ((package, ", ".join(names)) for package, names in links.items()))
 
 
 def _described(text: str) -> str:
@@ -110,10 +108,5 @@ def arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
         yield f"{name}{value}", " ".join(meaning.split())
 
 
-def main() -> None:
-    """Write the page."""
-    FILE.write_text(text(FILE.read_text(encoding="utf-8")), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    FILE.write_text(text(FILE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -111,11 +111,6 @@ def _permission(kind: str, subcommand: str, names: Iterable[str]) -> Iterator[st
     yield f"          </{kind}s>"
 
 
-def main() -> None:
-    """Write the files."""
+if __name__ == "__main__":
     for path, content in files().items():
         path.write_text(content, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

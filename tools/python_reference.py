@@ -23,16 +23,8 @@ from amigobot_driver import AmigoBot, AmigoBotError, Event, EventStream, Recordi
 
 #: What methods of AmigoBot return and a program ends or reads: each has a table of its own.
 HANDLES = (EventStream, Subscription, Recording)
-#: Headings of the tables, by the class that AmigoBot has these members from.
-TITLES = {
-    "Driving": "Driving",
-    "Sensing": "Sensors",
-    "Sounds": "Sounds",
-    "Ports": "Ports",
-    "Settings": "Settings",
-    "Devices": "Devices of some robots",
-    "Connection": "Connection",
-}
+#: Headings of tables that are not the name of the class that AmigoBot has these members from.
+TITLES = {"Sensing": "Sensors", "Devices": "Devices of some robots"}
 
 
 def page(text: str) -> str:
@@ -44,7 +36,8 @@ def page(text: str) -> str:
 def reference() -> str:
     """The tables: the members of AmigoBot by topic, streams, values and events, errors."""
     tables = [_table("### Connecting", {_signature("AmigoBot", AmigoBot.__init__): _first(AmigoBot)})]
-    tables += [_table(f"### {TITLES[base.__name__]}", _members(base)) for base in AmigoBot.__mro__[1:-1]]
+    topics = {base.__name__: base for base in AmigoBot.__mro__[1:-1]}
+    tables += [_table(f"### {TITLES.get(name, name)}", _members(base)) for name, base in topics.items()]
     tables += [_table(f"### `{kind.__name__}`", _members(kind)) for kind in HANDLES]
     public = {name: getattr(amigobot_driver, name) for name in amigobot_driver.__all__}
     errors = {name: value for name, value in public.items() if _is_error(value)}
