@@ -11,7 +11,7 @@ if not (3, 10) <= sys.version_info[:2] <= (3, 14):
     version = "%d.%d" % sys.version_info[:2]  # noqa: UP031
     sys.exit("Python 3.10 to 3.14 is needed, this is %s: name another, as in PYTHON=python3.12" % version)  # noqa: UP031
 
-from main import main
+from main import main  # noqa: E402
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.exit(main(sys.argv[1:]))
