@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Annotated, Any
 
 import pytest
-from fakes import FakeRemote
+from fakes import PATIENCE, FakeRemote
 
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is not installed")
 
@@ -23,8 +23,6 @@ from amigobot_tools.dashboard.server import running  # noqa: E402
 from amigobot_tools.dashboard.sources import Source  # noqa: E402
 from amigobot_tools.dashboard.sources.simulator import SimulatorSource  # noqa: E402
 
-#: s that nothing here ever takes, on however slow a machine
-PATIENCE = 60.0
 #: A fast line, so that tests do not wait for it.
 SIMULATOR = "sim://amigo?world=empty&baud=0&seed=1"
 
@@ -144,3 +142,9 @@ def simulator(url: str = SIMULATOR) -> Iterator[SimulatorSource]:
         yield source
     finally:
         source.close()
+
+
+def speed(source: SimulatorSource) -> float:
+    """The faster wheel, m/s."""
+    sim = source.live()["sim"]
+    return max(abs(sim["left_velocity"]), abs(sim["right_velocity"]))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 from chromium import Chromium, chromium, needs_chromium, served, until
-from dashboard_bench import simulator
+from dashboard_bench import simulator, speed
 from selenium.webdriver.common.keys import Keys
 
 from amigobot_tools.dashboard.sources.obstacles import Obstacle
@@ -37,11 +37,6 @@ def source() -> Iterator[SimulatorSource]:
 def url(source: SimulatorSource) -> Iterator[str]:
     with served(source) as url:
         yield url
-
-
-def speed(source: SimulatorSource) -> float:
-    sim = source.live()["sim"]
-    return max(abs(sim["left_velocity"]), abs(sim["right_velocity"]))
 
 
 def moving(source: SimulatorSource) -> None:

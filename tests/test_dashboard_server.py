@@ -279,6 +279,3 @@ def test_no_message_breaks_the_dashboard(messages: list[str]) -> None:
 
     asyncio.run(test())
     assert all(abs(linear) <= 10 and abs(angular) <= 10 for linear, angular in source.velocities)
-
-
-# -- the verb -------------------------------------------------------------------------------------------------

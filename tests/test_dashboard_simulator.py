@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from dashboard_bench import PATIENCE, SIMULATOR, Bench, Page, dashboard, simulator
+from dashboard_bench import PATIENCE, SIMULATOR, Bench, Page, dashboard, simulator, speed
 
 from amigobot_driver import AmigoBot, AmigoBotError, RequestRefusedError
 from amigobot_driver.cli import UsageError
@@ -41,11 +41,6 @@ def until(source: SimulatorSource, condition: Callable[[], object]) -> None:
         assert time.monotonic() < end, "never"
         source.step()
         time.sleep(0.005)
-
-
-def speed(source: SimulatorSource) -> float:
-    sim = source.live()["sim"]
-    return max(abs(sim["left_velocity"]), abs(sim["right_velocity"]))
 
 
 async def driving(source: SimulatorSource, page: Page) -> None:
@@ -80,18 +75,6 @@ def test_every_control_of_the_robot() -> None:
         refused = await page.ask("parameter", name="nothing", value=0)
         assert not refused["ok"] and "parameter 'nothing' is not known" in refused["text"]
         assert (await page.ask("parameter", name="max_linear", value=0.3))["ok"]
-
-    run(test)
-
-
-def test_frames_on_the_line_both_ways() -> None:
-    async def test(source: SimulatorSource, bench: Bench, page: Page) -> None:
-        def names(to_robot: bool) -> set[str]:
-            packets = [packet for frame in page.frames for packet in frame.get("packets", [])]
-            return {packet["name"] for packet in packets if packet["to_robot"] is to_robot}
-
-        await page.send("watch_packets", on=True)
-        await page.until(lambda: "Sip" in names(False) and "PULSE" in names(True))
 
     run(test)
 

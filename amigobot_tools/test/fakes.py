@@ -1,17 +1,29 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""A robot as tools see it, without a robot."""
+"""A robot as tools see it, without a robot; and how a test waits."""
 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
 
 from amigobot_driver import SonarReading
 from amigobot_driver.profiles import load_profile
 from amigobot_tools.state import RobotState
 
 AMIGO = load_profile("amigo")
+#: s that nothing here ever takes, on however slow a machine
+PATIENCE = 60.0
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"never: {what}"
+        time.sleep(0.02)
 
 
 def echoes(ahead: float = 3.0, side: float = 3.0, behind: float = 3.0, age: float = 0.0) -> tuple[SonarReading, ...]:

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
+from fakes import PATIENCE, until
 
 pytest.importorskip("rclpy", reason="ROS 2 is not set up")
 pytest.importorskip("amigobot_msgs.msg", reason="the messages are not built")
@@ -23,8 +23,6 @@ from amigobot_driver import RequestFailedError  # noqa: E402
 from amigobot_driver.doctor import Finding  # noqa: E402
 from amigobot_tools.dashboard.pilot import Pilot  # noqa: E402
 from amigobot_tools.dashboard.sources.node import NodeSource  # noqa: E402
-
-PATIENCE = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +38,6 @@ def source(bench: ros_bench.Bench) -> Iterator[NodeSource]:
         source = NodeSource("anna", timeout=PATIENCE)
     yield source
     source.close()
-
-
-def until(condition: Callable[[], object], what: str) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, f"never: {what}"
-        time.sleep(0.02)
 
 
 def test_it_shows_state_parameters_and_diagnostics(source: NodeSource) -> None:

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
+from fakes import PATIENCE, until
 
 pytest.importorskip("rclpy", reason="ROS 2 is not set up")
 pytest.importorskip("amigobot_msgs.msg", reason="the messages are not built")
@@ -16,8 +16,6 @@ ros_bench = pytest.importorskip("ros_bench", reason="the benches of amigobot_dri
 
 from amigobot_driver.cli import UsageError  # noqa: E402
 from amigobot_tools.node_remote import NodeRemote  # noqa: E402
-
-DEADLINE = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -30,17 +28,10 @@ def bench() -> Iterator[ros_bench.Bench]:
 @pytest.fixture
 def remote(bench: ros_bench.Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[NodeRemote]:
     monkeypatch.setenv("ROS_DOMAIN_ID", str(bench.domain))
-    remote = NodeRemote("anna", drives=True, timeout=DEADLINE)
+    remote = NodeRemote("anna", drives=True, timeout=PATIENCE)
     yield remote
     remote.clear_emergency_stop()
     remote.close()
-
-
-def until(condition: Callable[[], object], what: str) -> None:
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, f"never: {what}"
-        time.sleep(0.02)
 
 
 def test_a_tool_sees_the_robot_of_the_node(remote: NodeRemote) -> None:
