@@ -98,6 +98,14 @@ def test_a_robot_is_known_by_its_subclasses_in_any_case(name: str) -> None:
         assert reason == f"the robot reports {profile.robot_class.upper()}/{subclass}"
 
 
+def test_the_sonars_of_an_erratic_are_where_its_manual_has_them() -> None:
+    """docs/protocol 6.5; mm and degrees, the left half from the front: the right one mirrors it."""
+    left = [(149, 45, 0), (144, 65, 24), (139, 100, 53), (119, 120, 90)]
+    expected = [*reversed(left), *((x, -y, -heading) for x, y, heading in left)]
+    poses = [(1e3 * pose.x, 1e3 * pose.y, math.degrees(pose.heading)) for pose in load_profile("erratic").sonar.poses]
+    assert poses == [pytest.approx(pose) for pose in expected]
+
+
 @pytest.mark.parametrize(("name", "distance"), [("erratic-player", 0.78), ("erratic-player-h", 0.93)])
 def test_players_factors_for_the_erratic(name: str, distance: float) -> None:
     """docs/protocol 6.1, E-44."""
