@@ -225,10 +225,14 @@ class Bench(SteppedDriver):
 
     def connect(self) -> Bench:
         """Plug in, and wait until all is as the options want it; this bench."""
-        self.plug_in()
-        self.until(lambda: self.robot.running)
+        self.open_session()
         self.run(1.0)
         return self
+
+    def open_session(self, within: float = 10.0) -> float:
+        """Plug in, and wait until the robot is in a session; how long (s) it took."""
+        self.plug_in()
+        return self.until(lambda: self.robot.running, within)
 
     def switch_on(self) -> None:
         """The robot starts anew, from the origin."""

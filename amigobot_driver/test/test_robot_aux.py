@@ -268,8 +268,7 @@ class TestWriting:
         assert 0 < outcome.count < 1000
         assert outcome.count == port.stats.written
         assert port.stats.dropped == 1000 - outcome.count
-        bench.plug_in()
-        bench.until(lambda: bench.robot.running)
+        bench.open_session()
         bench.run(3)
         assert port.stats.written == outcome.count
 

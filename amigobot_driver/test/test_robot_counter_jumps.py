@@ -173,8 +173,7 @@ def test_a_controller_that_zeroes_its_counters_at_open(robot: str, degrees: int)
         opened()
 
     simulator._open = zero_and_open
-    bench.plug_in()
-    bench.until(lambda: bench.robot.running, within=30)
+    bench.open_session(30)
     bench.run(1)
     assert error(bench) == pytest.approx(before, abs=0.003)
     assert drive_a_metre(bench) < ALIGNED + before[1]

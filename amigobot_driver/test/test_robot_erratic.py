@@ -85,8 +85,7 @@ class TestConnect:
             simulator=lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400),
             check_baud=True,
         )
-        bench.plug_in()
-        assert bench.until(lambda: bench.robot.running, within=30) < 20
+        assert bench.open_session(30) < 20
 
     def test_one_that_does_not_answer_config_is_taken_for_what_it_sounds_like(self) -> None:
         bench = erratic()
@@ -166,8 +165,7 @@ class TestDriving:
     def test_a_checksum_over_the_count_is_spoken_where_the_profile_asks_for_it(self, tmp_path: Path) -> None:
         quirk = "checksum_over_count"
         bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk)
-        bench.plug_in()
-        bench.until(lambda: bench.robot.running, within=5)
+        bench.open_session(5)
         assert bench.robot.link.decoder.stats.checksum_errors == 0
 
 

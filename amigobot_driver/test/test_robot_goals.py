@@ -238,8 +238,7 @@ class TestStart:
     @pytest.mark.parametrize("goal", [lambda bench: moved(bench, 0.3), lambda bench: turned(bench, 40)])
     def test_waits_for_motors_that_the_driver_is_switching_on(self, robot, goal):
         bench = Bench(Options(profile="erratic" if robot == "erratic" else ""), robot)
-        bench.plug_in()
-        bench.until(lambda: bench.robot.running)
+        bench.open_session()
         outcome = finish(bench, goal(bench))
         assert outcome.success, outcome.message
 
@@ -249,8 +248,7 @@ class TestStart:
         """A controller begins each session with the limits of its FLASH, at which a move would begin."""
         bench = Bench(Options(profile="erratic" if robot == "erratic" else "", max_linear=0.1), robot)
         bench.up.fault = losing_first(lost, Command.SETV)
-        bench.plug_in()
-        bench.until(lambda: bench.robot.running)
+        bench.open_session()
         move, fastest = moved(bench, 0.3), 0.0
         while not move.ended.done():
             bench.run(0.05)
@@ -261,8 +259,7 @@ class TestStart:
     def test_fails_with_the_reason_where_the_motors_never_come(self):
         bench = Bench(Options(), "amigo")
         bench.up.fault = losing(Command.ENABLE)
-        bench.plug_in()
-        bench.until(lambda: bench.robot.running)
+        bench.open_session()
         outcome = finish(bench, moved(bench, 0.3), within=6.0)
         assert "the motors are off" in outcome.message
 

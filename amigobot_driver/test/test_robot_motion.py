@@ -259,8 +259,7 @@ class TestEmergencyStop:
     def test_outlives_a_lost_connection(self, bench: Bench) -> None:
         bench.ask(bench.robot.emergency_stop)
         bench.unplug()
-        bench.plug_in()
-        bench.until(lambda: bench.robot.running)
+        bench.open_session()
         with pytest.raises(RequestRefusedError, match="emergency"):
             bench.drive(0.3, 0.0)
 
@@ -329,8 +328,7 @@ class TestLimits:
     @settings(max_examples=30)
     def test_nothing_beyond_them_is_ever_sent(self, linear: float, angular: float) -> None:
         bench = Bench(Options(max_linear=0.3, max_angular=1.0))
-        bench.plug_in()
-        bench.until(lambda: bench.robot.running)
+        bench.open_session()
         with contextlib.suppress(RequestRefusedError):
             bench.drive(linear, angular)
         bench.run(0.3)

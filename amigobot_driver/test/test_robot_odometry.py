@@ -339,8 +339,7 @@ def test_the_turn_rate_is_right_in_the_first_packets_of_a_session(profile: str) 
     bench.run(2.0, cmd_vel=(0.0, 4.0))
     bench.unplug()
     since = bench.now
-    bench.plug_in()
-    bench.until(lambda: bench.robot.running)
+    bench.open_session()
     before = bench.simulator.truth.turn_rate
     assert before > 0.5
     bench.run(0.16)

@@ -44,8 +44,7 @@ def left_driving(bench: Bench, speed: int = 300) -> None:
 class TestConnect:
     def test_to_a_robot_that_waits(self) -> None:
         bench = Bench()
-        bench.plug_in()
-        assert bench.until(running(bench)) < 1.0
+        assert bench.open_session() < 1.0
         assert bench.states == [SYNCING, OPENING, RUNNING]
         assert bench.words()[:5] == ["PULSE", "OPEN", "CLOSE", "OPEN", "PULSE"]
         assert bench.robot.note == "connected to a robot without a name at 9600 baud"
@@ -65,8 +64,7 @@ class TestConnect:
     def test_through_a_slow_radio(self, delay: float) -> None:
         bench = Bench()
         bench.up.delay = bench.down.delay = delay
-        bench.plug_in()
-        assert bench.until(running(bench)) < 3.0
+        assert bench.open_session() < 3.0
         bench.run(5)
         assert bench.states == [SYNCING, OPENING, RUNNING]
 
@@ -75,8 +73,7 @@ class TestConnect:
     def test_again_when_a_frame_of_the_handshake_is_lost(self, way: str, lost: Command) -> None:
         bench = Bench()
         getattr(bench, way).fault = losing_first(1, lost)
-        bench.plug_in()
-        assert bench.until(running(bench)) < 10.0
+        assert bench.open_session() < 10.0
 
 
 class TestLineSpeed:
@@ -84,14 +81,12 @@ class TestLineSpeed:
     @pytest.mark.parametrize("configured", [9600, 38400])
     def test_is_found(self, configured: int, robot: int) -> None:
         bench = Bench(Options(baud=configured), "amigo-sh", baud=robot, check_baud=True)
-        bench.plug_in()
-        bench.until(running(bench), within=8)
+        bench.open_session(8)
         assert bench.robot.note == f"connected to Amigo_7 at {robot} baud"
 
     def test_that_worked_is_tried_first_when_the_link_is_lost(self) -> None:
         bench = Bench(baud=38400, check_baud=True)
-        bench.plug_in()
-        bench.until(running(bench), within=30)
+        bench.open_session(30)
         bench.go_out_of_range()
         bench.run(10)
         bench.come_back()
@@ -101,8 +96,7 @@ class TestLineSpeed:
 class TestRadioModem:
     def test_is_called_by_itself(self) -> None:
         bench = Bench(simulator=lambda: Simulator(load_profile("amigo"), faults=Faults(modem=True)))
-        bench.plug_in()
-        assert bench.until(running(bench)) < 3.0
+        assert bench.open_session() < 3.0
         assert "a radio modem calls the modem of the robot" in bench.notes
 
     @pytest.mark.parametrize("text", [b"\r\nPartner busy!\r\n", b"\r\nPartner not found!\r\n"])
@@ -121,8 +115,7 @@ class TestSessionLeftOpen:
     def test_of_a_standing_robot(self, baud: int | None) -> None:
         bench = Bench(baud=baud)
         left_open(bench)
-        bench.plug_in()
-        assert bench.until(running(bench)) < 2.0
+        assert bench.open_session() < 2.0
         assert bench.words()[:3] == ["STOP", "CLOSE", "PULSE"]
         assert any("another program left open" in note for note in bench.notes)
 
@@ -130,8 +123,7 @@ class TestSessionLeftOpen:
         """STOP is the first thing it hears: any other frame would feed its watchdog, and it would drive on."""
         bench = Bench()
         left_driving(bench)
-        bench.plug_in()
-        bench.until(running(bench))
+        bench.open_session()
         assert bench.words()[0] == "STOP"
         assert bench.simulator.truth.left_velocity == 0
 
@@ -227,8 +219,7 @@ class TestLostSession:
         bench.unplug()
         bench.switch_on()
         since = bench.now
-        bench.plug_in()
-        bench.until(running(bench))
+        bench.open_session()
         assert bench.words(since)[0] == "PULSE"
 
 
