@@ -24,7 +24,7 @@ lint: ## run the linters alone
 	@./run python -m pytest tests/test_lint.py
 
 docs: ## write the documentation site, build/site/index.html
-	@./run python -m sphinx --fail-on-warning --keep-going --jobs 2 --quiet -d build/doctrees docs build/site
+	@./run python -m sphinx --fail-on-warning --keep-going --jobs 2 --quiet $(if $(shell command -v npm),-t try) -d build/doctrees docs build/site
 	@if command -v npm >/dev/null; then ./run python -m tools.try_page build/site/try; else echo "without npm the site has no try/"; fi
 	@echo "wrote build/site/index.html"
 
