@@ -14,6 +14,7 @@ from chromium import Chromium, chromium, needs_chromium, served, until
 from dashboard_bench import simulator, speed
 from selenium.webdriver.common.keys import Keys
 
+from amigobot_tools.dashboard import control
 from amigobot_tools.dashboard.sources.obstacles import Obstacle
 from amigobot_tools.dashboard.sources.simulator import SimulatorSource
 
@@ -116,7 +117,10 @@ def test_escape_stops_and_only_the_button_clears(browser: Chromium, source: Simu
     until(lambda: not source.state().emergency, "the stop is cleared")
 
 
-def test_a_second_page_asks_for_control_and_gets_it(browser: Chromium, source: SimulatorSource, url: str) -> None:
+def test_a_second_page_asks_for_control_and_gets_it(
+    browser: Chromium, source: SimulatorSource, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control, "ANSWER", 600.0)  # s: a slow browser may take its time to answer
     browser.open(url)
     browser.press("#take")
     browser.until("return document.querySelector('#holder').textContent === 'you hold control'")
