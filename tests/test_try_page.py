@@ -229,7 +229,7 @@ class TryPage:
         self.until(
             f"const shown = (name) => {FRAME}?.querySelector(name)?.textContent ?? '';"
             "return shown('#where') === 'port Web Serial' && shown('#link') === 'connected'"
-            f" && shown('#title').includes({model!r})"
+            f" && shown('#title').includes({model!r}) && !{FRAME}.querySelector('#tab-simulator')"
         )
 
     def hurry(self) -> None:
@@ -524,6 +524,8 @@ def test_a_robot_stops_whatever_fails(page: TryPage, robot: SerialRobot, failure
         page.browser.go_on()
     if failure == "the tab is closed":
         return
+    if failure in ("Python is blocked", "the worker has ended"):
+        page.until(f"return {FRAME}.querySelector('#link').textContent === 'the dashboard does not answer'")
     page.browser.script(SHOW)
     robot.plug()
     if failure == "Python is blocked":

@@ -24,6 +24,8 @@ export class Connection extends EventTarget {
       this.dispatchEvent(new Event("open"));
     };
     this.socket.onmessage = (event) => this.receive(JSON.parse(event.data));
+    // The robot in a web page: its worker gives no sign. The next frame shows the robot again.
+    this.socket.onsilence = () => this.dispatchEvent(new Event("closed"));
     this.socket.onclose = () => {
       this.open = false;
       for (const { resolve } of this.waiting.values()) resolve({ ok: false, text: "the connection was lost" });

@@ -117,6 +117,7 @@ byId("theme").addEventListener("click", () => {
 // -- what comes ------------------------------------------------------------------------------------------------
 
 function describe(description) {
+  if (info.kind && info.kind !== description.kind) location.reload(); // other panels; nothing of the old robot stays
   info = description;
   const name = description.name && description.name !== "not_set" ? description.name : "";
   document.title = `${name || description.model || "amigobot"} · dashboard`;

@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A real robot at a serial port of the browser. The worker decides what is sent; this file moves the bytes.
-const SILENCE = 1000; // ms without a sign of the worker after which the robot is stopped from here
+const SILENCE = 1000; // ms without a sign of the worker after which the robot is stopped from here, and shown as lost
 const CHECK = 250; // ms
 const RETRY = 2000; // ms until a port that is lost is opened again
 const PAUSE = 50; // ms between two frames: real controllers lose one that follows at once
 
 export class Serial {
-  /** `tell(kind, ...content)` sends a message to the worker. */
-  constructor(tell) {
+  /** `tell(kind, ...content)` sends a message to the worker; `onsilence()` is called when it gives no sign. */
+  constructor(tell, onsilence) {
     this.tell = tell;
+    this.onsilence = onsilence;
     this.port = null;
     this.baud = 0; // of the open port; 0: it is closed
     this.queue = Promise.resolve(); // opening, closing and writing, in order
@@ -108,9 +109,9 @@ export class Serial {
   }
 
   check() {
-    if (this.port && performance.now() - this.alive > SILENCE) {
-      this.alive = performance.now();
-      if (this.shutdown.length) this.write(this.shutdown[0]); // STOP: the worker may come back
-    }
+    if (performance.now() - this.alive < SILENCE) return;
+    this.alive = performance.now();
+    this.onsilence();
+    if (this.port && this.shutdown.length) this.write(this.shutdown[0]); // STOP: the worker may come back
   }
 }

@@ -10,6 +10,7 @@ import { followTheme } from "./theme.js";
 const STOPPING = 1500, REPORTING = 60000;
 const OUTPUT = 20000; // characters of output that are kept
 const PREVIEW = 20000, FORM = 4000; // characters of a file that are shown, and that the address of a form may have
+const SILENT = "Python does not answer. If this stays, press Stop, or reload the page.";
 const FRAMED = window.top !== window; // a page from elsewhere around this one could deceive the person
 
 let worker = null;
@@ -17,13 +18,18 @@ let socket = null; // of the dashboard's frame
 let ready = false;
 let warned = false; // the person knows that the real robot may move
 const tell = (kind, ...content) => worker.postMessage([kind, ...content]);
-const serial = new Serial(tell);
+const serial = new Serial(tell, () => {
+  if (!ready) return;
+  byId("progress").textContent = SILENT;
+  socket?.onsilence?.();
+});
 
 function start() {
   ready = false;
   worker = new Worker("worker.js", { type: "module" });
   worker.onmessage = ({ data: [kind, content] }) => {
     serial.alive = performance.now();
+    if (byId("progress").textContent === SILENT) byId("progress").textContent = "";
     handlers[kind](content);
   };
   worker.onerror = (event) => handlers.failed(event.message);
@@ -133,12 +139,18 @@ function consent() {
   });
 }
 
+/** A real robot is connected, or not: it stands in no room of the list. */
+function showConnected(on) {
+  byId("connect").textContent = on ? "Disconnect" : "Connect a robot";
+  byId("world").disabled = on;
+}
+
 byId("connect").addEventListener("click", async () => {
   if (serial.port) {
     byId("connect").disabled = true;
     await serial.close();
     simulate();
-    byId("connect").textContent = "Connect a robot";
+    showConnected(false);
     byId("connect").disabled = false;
     return;
   }
@@ -149,7 +161,7 @@ byId("connect").addEventListener("click", async () => {
     return; // the person has chosen nothing
   }
   warned = false;
-  byId("connect").textContent = "Disconnect";
+  showConnected(true);
 });
 if (!navigator.serial) handlers.output("A real robot needs a browser with Web Serial, such as Chromium, Chrome or Edge on a computer.\n");
 
@@ -188,7 +200,7 @@ byId("stop-program").addEventListener("click", () => {
   stopping ||= setTimeout(() => {
     worker.terminate();
     serial.close();
-    byId("connect").textContent = "Connect a robot";
+    showConnected(false);
     handlers.output("\nstopped; a new robot is coming\n");
     handlers.running(false);
     byId("run").disabled = true;
@@ -199,7 +211,7 @@ byId("stop-program").addEventListener("click", () => {
 byId("to-program").addEventListener("click", () => byId("program").scrollIntoView());
 byId("world").addEventListener("change", () => {
   if (byId("world").value === "own") byId("map").click();
-  else if (ready && !serial.port) simulate();
+  else if (ready) simulate();
 });
 byId("map").addEventListener("change", async () => {
   for (const file of byId("map").files) tell("keep", file.name, new Uint8Array(await file.arrayBuffer()));
