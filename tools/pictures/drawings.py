@@ -112,7 +112,7 @@ def draw_robots(path: Path) -> None:
     for place, name in enumerate(names):
         profile = load_profile(name)
         axes = figure.add_subplot(rows, columns, place + 1)
-        axes.set(xlim=(-0.6, 0.5), ylim=(-0.52, 0.52), aspect="equal")
+        axes.set(xlim=(-0.65, 0.65), ylim=(-0.52, 0.52), aspect="equal")
         axes.set_axis_off()
         draw_robot(axes, profile.body, Pose(0.0, 0.0, 0.0), "white", "")
         for sonar in profile.sonar.poses:
