@@ -45,7 +45,7 @@ class Page:
     """Connects the page with a robot.
 
     Args:
-        post: Called with the kind of a message and its content: `frame` (text for the dashboard), `closed`,
+        post: Called with the kind of a message and its content: `frame` (text for the dashboard), `opened`, `closed`,
             `output` (text that the program printed), `running` (whether a program runs), `question` (the program
             waits for a line of the person), `shutdown` (the shutdown sequence, for the page to send if this worker is
             blocked), `files` (name, bytes and preview of each), `recording` (whether it is on), and what a
@@ -127,6 +127,7 @@ class Page:
             if self._browser:
                 self._dashboard.leave(self._browser)
             self._browser = browser
+            self._post("opened", None)
             self._tasks.append(asyncio.ensure_future(self._send(self._dashboard, browser)))
 
     def receive(self, text: str) -> None:

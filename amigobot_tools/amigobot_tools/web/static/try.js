@@ -53,7 +53,12 @@ const handlers = {
     navigator.serviceWorker?.register("offline.js").catch(() => {}); // without it the page works only with its server
     openSocket();
   },
-  frame: (text) => socket?.onmessage?.({ data: text }),
+  frame: (text) => socket?.readyState === WebSocket.OPEN && socket.onmessage({ data: text }),
+  opened: () => { // frames before this one were for the page before
+    if (!socket) return;
+    socket.readyState = WebSocket.OPEN;
+    socket.onopen();
+  },
   closed: () => {
     const old = socket;
     socket = null;
@@ -98,10 +103,7 @@ const handlers = {
 // -- the dashboard's connection ----------------------------------------------------------------------------------
 
 function openSocket() {
-  if (!ready || !socket) return;
-  socket.readyState = WebSocket.OPEN;
-  tell("connect");
-  socket.onopen?.();
+  if (ready && socket) tell("connect");
 }
 
 /** Send a message of the dashboard; the first one that may move a real robot waits for the person's consent. */
