@@ -26,6 +26,7 @@ from .protocol import (
     ErraticConfig,
     FrameDecoder,
     Packet,
+    Reset,
     SyncReply,
     encode_frame,
     parse,
@@ -187,6 +188,7 @@ class Replay:
         self._newest: int | None = None  #: stamp of the last frame
         self._held: deque[tuple[bytes, int]] = deque()  #: frames that wait for the identity of the robot
         self._waiting = True
+        self._closed = False  #: the recorded driver has closed the session; it has not been greeted again
 
     def start(self) -> None:
         """Do nothing: `feed` drives the replay."""
@@ -241,6 +243,7 @@ class Replay:
                 raise ValueError(f"a frame carries 1 to {MAX_DATA} data bytes, not {len(data)}")
             if to_robot:
                 self.counts.to_robot += 1
+                self._closed |= data[0] == Command.CLOSE.number
                 return
             self._held.append((data, stamp))
             if not self._replayed.known:
@@ -265,7 +268,11 @@ class Replay:
         self._replayed.learn(packet, data)
         if packet.id <= Command.CLOSE.number:
             self.counts.greetings += 1
+            self._closed &= packet.id != Command.CLOSE.number  # it is the reply to SYNC2
             self._pause("the recorded driver connects")
+            return
+        if self._closed and isinstance(packet, Reset):
+            self.counts.outside += 1  # 0xFF is the reply to a STOP outside a session (docs/protocol 3.3)
             return
         if self._newest is None or stamp < self._newest - _JITTER:
             self._rewind_to(stamp)

@@ -15,7 +15,7 @@ from bench import DEFAULTS, Bench, connected
 from hypothesis import given
 from hypothesis import strategies as st
 
-from amigobot_driver.protocol import Sip, parse
+from amigobot_driver.protocol import Command, Reset, Sip, parse
 from amigobot_driver.replay import SCHEME, MissingPackets, Replay
 from amigobot_driver.robot import (
     EncoderReading,
@@ -306,3 +306,12 @@ def test_packets_missing_in_a_recording_are_counted(numbers: tuple[int, ...], ex
 def test_a_recording_that_begins_in_an_open_session_says_so(drive: Bench) -> None:
     assert Played(recording(drive, since=1004.0)).replay.counts.joined == 1
     assert Played(recording(drive)).replay.counts.joined == 0
+
+
+def test_the_reply_to_a_stop_after_a_session_is_no_restart(drive: Bench) -> None:
+    frames = recording(drive)
+    middle = len(frames) // 2
+    stamp = frames[middle].stamp
+    after = [Recorded(bytes([Command.CLOSE.number]), stamp, to_robot=True), Recorded(Reset().encode(), stamp)]
+    played = Played([*frames[:middle], *after, *frames[middle:]])
+    assert played.reports[-1][1].odometry == Played(frames).reports[-1][1].odometry
