@@ -115,7 +115,10 @@ def test_a_replay_publishes_the_recorded_odometry_with_its_stamps(bench: Bench, 
     assert len(both) >= len(played) - 3 > 20
     assert way([message for message, _ in both]) == pytest.approx(way([before for _, before in both]), abs=1e-6)
     for message, before in both:
-        assert message.twist.twist.linear.x == before.twist.twist.linear.x
+        # Some mm/s count as motion only while a velocity is requested, which a replay does not know.
+        assert message.twist.twist.linear.x in (before.twist.twist.linear.x, 0.0)
+        if abs(before.twist.twist.linear.x) > 0.01:
+            assert message.twist.twist.linear.x != 0.0
         assert message.child_frame_id == before.child_frame_id
 
 

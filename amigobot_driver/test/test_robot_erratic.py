@@ -295,7 +295,8 @@ class TestInputs:
         bench = erratic(Options(profile="erratic", encoder_odometry=True)).connect()
         bench.run(5.0, cmd_vel=(0.5, 0.2))
         bench.run(1.0)
-        assert bench.told(EncoderReading)
+        readings = bench.told(EncoderReading)
+        assert 0 < readings[-1].left - readings[0].left < readings[-1].right - readings[0].right < 1 << 24
         assert bench.robot.estimator.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
 
 
