@@ -20,6 +20,7 @@ DISCOVERY = ("ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY", "ROS_STATIC_
 def environment(ros: Ros, overlay: bool = True) -> dict[str, str]:
     """That of the caller, with ROS 2, the tools and (the overlay) what was built here in front."""
     result = dict(os.environ)
+    result.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process of a test compiles ROS 2 again: half of all CPU time
     result["VIRTUAL_ENV"] = str(VENV)
     prepend(result, "PATH", VENV / "bin")
     if not ros.installed:
