@@ -21,7 +21,7 @@ from amigobot_driver import SonarReading
 from amigobot_driver.cli import UsageError, ranges
 
 from .governor import MARGIN, free_distance, safe_speed
-from .remote_connection import add_connection_arguments, confirm, connected
+from .remote_connection import add_connection_arguments, check_terminal, confirm, connected
 from .state import Remote, RobotState
 
 _PERIOD = 0.1  #: s between two commands
@@ -44,6 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
+    if not args.yes and args.port and not args.port.startswith("sim:"):
+        check_terminal()
     with connected(args, drives=True) as remote:
         state = remote.state()
         if not state.echoes:
