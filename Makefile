@@ -17,8 +17,8 @@ try: ## open a web page with the simulated robot inside; needs npm, and a browse
 
 # Most tests wait for another process. On CI's shared machines, which may stand still for seconds, one that fails is
 # tried once more, and shown as an R.
-test: ## run every test and the linters, four files at a time
-	@./run python -m pytest -n 4 --dist loadfile $(if $(CI),--reruns 1)
+test: ## run every test and the linters, five files at a time
+	@./run python -m pytest -n 5 --dist loadfile --no-loadscope-reorder $(if $(CI),--reruns 1)
 
 lint: ## run the linters alone
 	@./run python -m pytest tests/test_lint.py
