@@ -31,7 +31,7 @@ _TOP = 0.5
 _TIMER = 0.6
 
 #: s, start of the node's clock
-PHASES = {"p2os": (0.0, 0.05, 0.1, 0.15, 0.2, 0.25), "ros2aria": (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)}
+PHASES = {"p2os": (0.0, 0.05, 0.1, 0.15, 0.2, 0.25), "ros2aria": tuple(step * 0.02 for step in range(30))}
 
 
 def sent(
