@@ -78,9 +78,9 @@ class TestReading:
         sensor.start = bench.now
         bench.run(5)
         assert asked(bench) == []
-        port.reader.listen(True)
+        port.listen(True, bench.now)
         bench.run(1)
-        port.reader.listen(False)
+        port.listen(False, bench.now)
         bench.run(1)
         silent = bench.now
         bench.run(5)
@@ -91,7 +91,7 @@ class TestReading:
         """The request waits at the robot, not the byte."""
         sensor = Sensor()
         bench, port = connected(sensor, number, robot=robot)
-        port.reader.listen(True)
+        port.listen(True, bench.now)
         bench.run(2.5)
         for byte in (b"a", b"b"):
             since = bench.now
@@ -114,7 +114,7 @@ class TestReading:
     def test_throughput_is_what_the_line_has_left(self, baud: int, rate: int, least: float) -> None:
         sensor = Sensor(rate)
         bench, port = connected(sensor, baud=baud)
-        port.reader.listen(True)
+        port.listen(True, bench.now)
         sensor.start = bench.now
         bench.run(1.0)
         before, since = port.stats.received, bench.now
@@ -131,7 +131,7 @@ class TestReading:
         sensor = Sensor()
         bench, port = connected(sensor)
         bench.up.fault = losing_first(losses, Command.GETAUX)
-        port.reader.listen(True)
+        port.listen(True, bench.now)
         since = bench.now
         sensor.say(b"hello")
         bench.run(6)
@@ -145,9 +145,9 @@ class TestAuxRead:
         sensor = Sensor()
         bench, port = connected(sensor)
         sensor.say(b"12.4 volts\r")
-        bench.ask(lambda: port.writer.write(b"?V\r"))
+        bench.ask(lambda: port.write(b"?V\r"))
         since = bench.now
-        reading = bench.ask(lambda: port.reader.read(11, 2.0, since))
+        reading = bench.ask(lambda: port.read(11, 2.0, since))
         took = bench.until(reading.done)
         assert reading.result().success
         assert reading.result().data == b"12.4 volts\r"
@@ -160,7 +160,7 @@ class TestAuxRead:
         sensor = Sensor()
         bench, port = connected(sensor)
         sensor.say(b"abc")
-        reading = bench.ask(lambda: port.reader.read(10, 1.5, bench.now))
+        reading = bench.ask(lambda: port.read(10, 1.5, bench.now))
         took = bench.until(reading.done)
         outcome = reading.result()
         assert (outcome.success, outcome.data) == (False, b"abc")
@@ -170,13 +170,13 @@ class TestAuxRead:
     def test_flush_forgets_what_came_before_here_and_in_the_robot(self) -> None:
         sensor = Sensor()
         bench, port = connected(sensor)
-        port.reader.listen(True)
+        port.listen(True, bench.now)
         sensor.say(b"old")
         bench.run(2)
-        port.reader.listen(False)
+        port.listen(False, bench.now)
         sensor.say(b"older")
         bench.run(2)
-        reading = bench.ask(lambda: port.reader.read(3, 3.0, bench.now, flush=True))
+        reading = bench.ask(lambda: port.read(3, 3.0, bench.now, flush=True))
         bench.run(0.5)
         sensor.say(b"new")
         bench.until(reading.done)
@@ -185,8 +185,8 @@ class TestAuxRead:
     def test_a_second_reader_at_the_same_time_is_refused(self) -> None:
         sensor = Sensor()
         bench, port = connected(sensor)
-        first = bench.ask(lambda: port.reader.read(4, 5.0, bench.now))
-        second = bench.ask(lambda: port.reader.read(2, 5.0, bench.now))
+        first = bench.ask(lambda: port.read(4, 5.0, bench.now))
+        second = bench.ask(lambda: port.read(2, 5.0, bench.now))
         assert second.result().message == "AUX1: another request reads the port already"
         sensor.say(b"abcd")
         bench.until(first.done)
@@ -204,28 +204,28 @@ class TestAuxRead:
     )
     def test_what_makes_no_sense_is_refused_with_the_range(self, count: int, timeout: float, reason: str) -> None:
         bench, port = connected(Sensor())
-        outcome = bench.ask(lambda: port.reader.read(count, timeout, bench.now)).result()
+        outcome = bench.ask(lambda: port.read(count, timeout, bench.now)).result()
         assert (outcome.success, outcome.message) == (False, f"AUX1: {reason}")
 
     def test_the_end_of_the_session_ends_it_with_what_there_is(self) -> None:
         sensor = Sensor()
         bench, port = connected(sensor)
         sensor.say(b"ab")
-        reading = bench.ask(lambda: port.reader.read(9, 60.0, bench.now))
+        reading = bench.ask(lambda: port.read(9, 60.0, bench.now))
         bench.run(2)
         bench.unplug()
         assert reading.result().data == b"ab"
         assert "the port has disappeared" in reading.result().message
-        assert "there is no robot" in port.reader.read(1, 1.0, bench.now).result().message
+        assert "there is no robot" in port.read(1, 1.0, bench.now).result().message
 
     def test_what_nobody_reads_is_forgotten_oldest_first_and_counted(self) -> None:
         sensor = Sensor(rate=900)
         bench, port = connected(sensor, baud=115200)
-        port.reader.listen(True)
+        port.listen(True, bench.now)
         sensor.start = bench.now
         bench.until(lambda: port.stats.received > BUFFER + 500, within=20)
         assert port.stats.forgotten == port.stats.received - BUFFER
-        data = bench.ask(lambda: port.reader.read(BUFFER, 0.0, bench.now)).result().data
+        data = bench.ask(lambda: port.read(BUFFER, 0.0, bench.now)).result().data
         assert data == received(bench)[-BUFFER:]
 
 
@@ -236,7 +236,7 @@ class TestWriting:
         bench, port = connected(sensor, baud=baud)
         text = bytes(place % 256 for place in range(1000))
         since = bench.now
-        writing = bench.ask(lambda: port.writer.write(text))
+        writing = bench.ask(lambda: port.write(text))
         took = bench.until(writing.done)
         parts = [i.value for _, i in bench.sent(since) if i.command is Command.TTY2]
         assert b"".join(part for part in parts if isinstance(part, bytes)) == text
@@ -250,8 +250,8 @@ class TestWriting:
 
     def test_more_than_there_is_room_for_is_refused_and_counted(self) -> None:
         bench, port = connected(Sensor())
-        first = bench.ask(lambda: port.writer.write(bytes(BUFFER - 10)))
-        refused = bench.ask(lambda: port.writer.write(bytes(11)))
+        first = bench.ask(lambda: port.write(bytes(BUFFER - 10)))
+        refused = bench.ask(lambda: port.write(bytes(11)))
         assert refused.result().message == f"AUX1: no room for 11 bytes, {BUFFER - 10} of at most {BUFFER} wait already"
         assert (refused.result().success, refused.result().count) == (False, 0)
         assert port.stats.dropped == 11
@@ -260,7 +260,7 @@ class TestWriting:
     def test_the_end_of_the_session_tells_how_much_went_out(self) -> None:
         sensor = Sensor()
         bench, port = connected(sensor)
-        writing = bench.ask(lambda: port.writer.write(bytes(1000)))
+        writing = bench.ask(lambda: port.write(bytes(1000)))
         bench.run(0.5)
         bench.unplug()
         outcome = writing.result()
@@ -275,9 +275,9 @@ class TestWriting:
     def test_a_port_that_the_firmware_has_not_got_is_said_so(self) -> None:
         bench, port = connected(Sensor(), 3)
         reason = "AUX3: AmigoBot (AmigOS) has no"
-        assert bench.ask(lambda: port.writer.write(b"x")).result().message == f"{reason} TTY4"
-        assert bench.ask(lambda: port.reader.read(1, 1.0, bench.now)).result().message == f"{reason} GETAUX3"
-        port.reader.listen(True)
+        assert bench.ask(lambda: port.write(b"x")).result().message == f"{reason} TTY4"
+        assert bench.ask(lambda: port.read(1, 1.0, bench.now)).result().message == f"{reason} GETAUX3"
+        port.listen(True, bench.now)
         bench.run(2)
         assert not [word for word in bench.words() if "GETAUX" in word]
 
@@ -287,7 +287,7 @@ def test_a_stop_is_not_delayed_by_ports_that_write_at_the_same_time(ports: tuple
     """What waits on the line cannot be overtaken: so no more is put there than the line carries."""
     bench = Bench(Options(max_linear=0.7), robot="p3dx").connect()
     for port in ports:
-        bench.ask(lambda port=port: bench.robot.aux[port].writer.write(bytes(8192)))
+        bench.ask(lambda port=port: bench.robot.aux[port].write(bytes(8192)))
     bench.run(8, cmd_vel=(0.3, 0.0))
     since = bench.now
     bench.ask(bench.robot.emergency_stop)

@@ -38,7 +38,7 @@ def answer(bench: Bench, request: Callable[[Bench], Future[Outcome]]) -> Outcome
 REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Bench], object]]] = {
     "aux_write": (
         "amigo",
-        lambda bench: bench.robot.aux[0].writer.write(b"hello"),  # type: ignore[dict-item,return-value]
+        lambda bench: bench.robot.aux[0].write(b"hello"),  # type: ignore[dict-item,return-value]
         lambda bench: "TTY2(b'hello')" in bench.words(),
     ),
     "say": (
@@ -140,7 +140,7 @@ def test_the_queue_of_the_driver_itself_stays_short_while_every_component_has_mu
     for step in range(400):
         if bench.robot.running:
             bench.ask(lambda step=step: bench.robot.tuning.set({"rot_kp": 30 + step % 2}, bench.now))
-            bench.robot.aux[0].writer.write(b"x" * 20)
+            bench.robot.aux[0].write(b"x" * 20)
         bench.run(0.02)
         longest = max(longest, bench.robot.queue.waiting(Priority.ROUTINE))
     assert bench.robot.queue.stats.refused == 0

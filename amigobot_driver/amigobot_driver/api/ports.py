@@ -85,7 +85,7 @@ class Ports(Connection):
         if not isinstance(data, bytes | bytearray | memoryview):
             raise RequestRefusedError(wrong_type("data", data, "bytes, for example b'text' or text.encode()"))
         data = bytes(data)
-        return self._request(lambda robot, _: robot.aux[port - 1].writer.write(data), limit=_WRITE_LIMIT).count
+        return self._request(lambda robot, _: robot.aux[port - 1].write(data), limit=_WRITE_LIMIT).count
 
     def aux_read(self, port: int, count: int = 0, timeout: float = 1.0, *, flush: bool = False) -> bytes:
         """Read bytes from an auxiliary serial port.
@@ -107,7 +107,7 @@ class Ports(Connection):
         _check_port(port)
         count, timeout = integer("count", count), number("timeout", timeout)
         with self._locked() as (robot, now):
-            future = robot.aux[port - 1].reader.read(count, timeout, now, flush=flush)
+            future = robot.aux[port - 1].read(count, timeout, now, flush=flush)
             asked = not future.done()
         reading = self._wait(future, timeout + _READ_MARGIN)
         if not reading.success:

@@ -57,12 +57,12 @@ class AuxInterface(Interface):
             if subscribed != self._subscribed[number]:
                 self._subscribed[number] = subscribed
                 with self._context.driver.robot() as robot:
-                    robot.aux[number - 1].reader.listen(subscribed)
+                    robot.aux[number - 1].listen(subscribed, self._context.driver.clock())
                 if subscribed and (problem := self._problem(number)):
                     self._node.get_logger().warning(f"aux{number}/rx: {problem}")
 
     def _send(self, number: int, message: AuxData) -> None:
-        pending = self._context.call(lambda robot, now: robot.aux[number - 1].writer.write(bytes(message.data)))
+        pending = self._context.call(lambda robot, now: robot.aux[number - 1].write(bytes(message.data)))
         call_with_result(self._node, pending, partial(self._log_failure, number))
 
     def _log_failure(self, number: int, outcome: WriteOutcome) -> None:
@@ -73,12 +73,12 @@ class AuxInterface(Interface):
 
     @robot_service(AuxWrite, "aux_write", written="count")
     def _write(self, robot: Robot, request: AuxWrite.Request, now: float) -> Answer:
-        return robot.aux[_index(request.port)].writer.write(bytes(request.data))
+        return robot.aux[_index(request.port)].write(bytes(request.data))
 
     @robot_service(AuxRead, "aux_read", data="data")
     def _read(self, robot: Robot, request: AuxRead.Request, now: float) -> Answer:
-        reader = robot.aux[_index(request.port)].reader
-        return reader.read(request.count, request.timeout, now, flush=request.flush)
+        port = robot.aux[_index(request.port)]
+        return port.read(request.count, request.timeout, now, flush=request.flush)
 
 
 def _index(port: int) -> int:

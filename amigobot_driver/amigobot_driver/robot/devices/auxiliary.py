@@ -29,10 +29,10 @@ HOLD = 0.03
 BUFFER = 8192
 #: Longest time of a request to read, s.
 MAX_TIMEOUT = 3600.0
-#: s without a byte after which a request may have been lost (Player's figure) and is repeated.
+#: s without a byte after which a request for one may have been lost (Player's figure) and is repeated.
 QUIET = 1.0
-#: Bytes that are requested at once.
-CHUNK = 32
+#: Bytes that are requested at once, and s in which available bytes arrive: behind a SIP and another answer.
+CHUNK, PATIENCE = 32, 0.3
 
 #: Of each port: the commands that write and read.
 PORTS = ((Command.TTY2, Command.GETAUX), (Command.TTY3, Command.GETAUX2), (Command.TTY4, Command.GETAUX3))
@@ -79,33 +79,63 @@ class AuxStats:
     asked_again: int = 0  #: requests that were repeated because no byte arrived; a quiet device needs them, too
 
 
-class _Direction(Component):
-    """The output or the input of one port."""
+class AuxPort(Component):
+    """One port. It requests bytes only while it is listening or read; each packet is a `Received` event."""
 
-    def __init__(self, context: Context, stats: AuxStats, byte_time: Callable[[], float]) -> None:
+    def __init__(self, number: int, context: Context, byte_time: Callable[[], float]) -> None:
+        """Make a port that is not read.
+
+        Args:
+            number: Of the port, from 1.
+            context: The robot's.
+            byte_time: Returns s for each byte on the line to the robot; 0: bytes take no time.
+        """
         super().__init__(context)
-        self.name = f"AUX{stats.number}"
-        self.stats = stats
-        self._byte_time = byte_time  #: returns s for each byte on the line to the robot
+        self.name = f"AUX{number}"
+        self.stats = AuxStats(number)
+        self._byte_time = byte_time
+        self._id = Aux.IDS[number - 1]
+        self._put, self._get = PORTS[number - 1]
+        self._writes: deque[_Write] = deque()
+        self._part: Instruction | None = None  #: on its way to the line
+        self._free_at = -math.inf  #: s, when the port has sent the last part
+        self._next_part = context.sends.timer(self._send_part)
+        self._listening = False
+        self._read: _Read | None = None  #: the request in progress
+        self._buffer = bytearray()
+        self._asked = 0  #: bytes of the request without an answer yet; 0: there is none
+        self._singles = 1  #: requests for one byte before the next one for CHUNK
+        self._to_flush = False
+        self._next_request = context.sends.timer(self._ask)
+        self._deadline = context.timeouts.timer(self._serve)
+        context.on_packet(Aux, self._on_aux)
+        context.on_sent(self._put, self._on_sent)
+
+    # -- the session ------------------------------------------------------------------------------------------
+
+    def on_session_start(self, now: float) -> None:
+        """Request bytes if there is a reader."""
+        self._serve(now)
+
+    def on_session_end(self, why: str) -> None:
+        """Fail the pending requests: the bytes that wait are dropped, a reader gets those that have arrived."""
+        self._part = None
+        for timer in (self._next_part, self._next_request, self._deadline):
+            timer.cancel()
+        self.stats.dropped += self._waiting
+        while self._writes:
+            write = self._writes.popleft()
+            finish(write.future, WriteOutcome(False, f"{self.name}: {why}", write.sent))
+        self._asked, self._singles, self._to_flush = 0, 1, False
+        if self._read:
+            self._finish(self._read, False, why)
 
     def _room(self, overhead: int) -> int:
         """Return the bytes that a frame may carry beside its `overhead` to be sent in HOLD; at most MAX_TEXT."""
         byte_time = self._byte_time()
         return max(1, min(MAX_TEXT, int(HOLD / byte_time) - overhead)) if byte_time else MAX_TEXT
 
-
-class AuxWriter(_Direction):
-    """The output of one port."""
-
-    def __init__(self, context: Context, stats: AuxStats, byte_time: Callable[[], float]) -> None:
-        super().__init__(context, stats, byte_time)
-        self._command = PORTS[stats.number - 1][0]
-        self._queue: deque[_Write] = deque()
-        self._waiting = 0
-        self._part: Instruction | None = None  #: on its way to the line
-        self._free_at = -math.inf
-        self._next = context.sends.timer(self._send_part)
-        context.on_sent(self._command, self._on_sent)
+    # -- output -----------------------------------------------------------------------------------------------
 
     def write(self, data: bytes) -> Future[WriteOutcome]:
         """Write bytes, once.
@@ -114,7 +144,7 @@ class AuxWriter(_Direction):
             The result, when the last byte was sent, or with the reason and the number of bytes sent.
         """
         write = _Write(data)
-        why = self._context.unsupported(self._command)
+        why = self._context.unsupported(self._put)
         if not why and self._waiting + len(data) > BUFFER:
             why = f"no room for {counted(len(data), 'byte')}, {self._waiting} of at most {BUFFER} wait already"
         if why:
@@ -123,83 +153,50 @@ class AuxWriter(_Direction):
         elif not data:
             finish(write.future, WriteOutcome(True, f"{self.name}: nothing to write"))
         else:
-            self._waiting += len(data)
-            self._queue.append(write)
-            self._schedule()
+            self._writes.append(write)
+            if self._part is None:
+                self._next_part.set(self._free_at)
         return write.future
 
-    def on_session_end(self, why: str) -> None:
-        """Drop the bytes that wait; their requests fail."""
-        self._next.cancel()
-        self.stats.dropped += self._waiting
-        self._waiting, self._part = 0, None
-        while self._queue:
-            write = self._queue.popleft()
-            finish(write.future, WriteOutcome(False, f"{self.name}: {why}", write.sent))
-
-    def _schedule(self) -> None:
-        """Send the next part when both lines are free."""
-        if self._queue and self._part is None:
-            self._next.set(self._free_at)
+    @property
+    def _waiting(self) -> int:
+        """Bytes that were accepted and not sent yet."""
+        return sum(len(write.data) - write.sent for write in self._writes)
 
     def _send_part(self, now: float) -> None:
-        write = self._queue[0]
+        write = self._writes[0]
         # A part is a frame: its number, type and length go with it.
-        room = self._room(OVERHEAD + 3)
-        self._part = self._command(write.data[write.sent : write.sent + room])
+        self._part = self._put(write.data[write.sent : write.sent + self._room(OVERHEAD + 3)])
         self._context.queue.put(self._part)
 
     def _on_sent(self, command: Instruction, now: float) -> None:
         if command is not self._part or not isinstance(command.value, bytes):
             return
-        self._part = None
-        count = len(command.value)
-        # The next one when both lines are free: the size of the robot's buffer for the port is not known.
+        self._part, write, count = None, self._writes[0], len(command.value)
+        # The next part when the port is free: the size of the robot's buffer is not known.
         # AmigOS reports AUX1 only, and FLASH has 9600 baud for all.
         code = getattr(self._context.config(), f"aux{self.stats.number}_baud", None) or 0
-        port_byte_time = 10 / BAUD_RATES[min(code, len(BAUD_RATES) - 1)]
-        self._free_at = now + max(count * port_byte_time, len(command.encode()) * self._byte_time())
+        self._free_at = now + count * 10 / BAUD_RATES[min(code, len(BAUD_RATES) - 1)]
         self.stats.written += count
-        self._waiting -= count
-        write = self._queue[0]
         write.sent += count
         if write.sent == len(write.data):
-            self._queue.popleft()
+            self._writes.popleft()
             message = f"{self.name}: {counted(write.sent, 'byte')} handed to the line"
             finish(write.future, WriteOutcome(True, message, write.sent))
-        self._schedule()
+        if self._writes:
+            self._next_part.set(self._free_at)
 
-
-class AuxReader(_Direction):
-    """The input of one port. Requests bytes only while it is listening or read; each packet is a `Received` event."""
-
-    def __init__(self, context: Context, stats: AuxStats, byte_time: Callable[[], float]) -> None:
-        super().__init__(context, stats, byte_time)
-        self._id = Aux.IDS[stats.number - 1]
-        self._command = PORTS[stats.number - 1][1]
-        self._listening = False
-        self._read: _Read | None = None  #: the request in progress
-        self._buffer = bytearray()
-        self._asked = 0  #: bytes of the request without an answer yet; 0: there is none
-        self._overdue = math.inf  #: s, when its answer counts as missing
-        self._singles = 1  #: requests for one byte before the next one for CHUNK
-        self._to_flush = False
-        self._next = context.sends.timer(self._ask)
-        self._deadline = context.timeouts.timer(self._on_deadline)
-        context.on_packet(Aux, self._on_aux)
-        context.on_sent(self._command, self._on_sent)
-
-    # -- requests ---------------------------------------------------------------------------------------------
+    # -- input ------------------------------------------------------------------------------------------------
 
     @property
     def problem(self) -> str:
         """Why the port cannot be read, as a sentence; "" if it can."""
-        return self._context.unsupported(self._command)
+        return self._context.unsupported(self._get)
 
-    def listen(self, on: bool) -> None:
-        """Request every byte as it arrives, in this session and later ones; or stop."""
+    def listen(self, on: bool, now: float) -> None:
+        """Request every byte as it arrives, in this session and later ones; or stop. `now` is in s."""
         self._listening = on
-        self._schedule()
+        self._serve(now)
 
     def read(self, count: int, timeout: float, now: float, *, flush: bool = False) -> Future[ReadOutcome]:
         """Read bytes. One request at a time.
@@ -232,104 +229,54 @@ class AuxReader(_Direction):
             self._asked, self._singles = 0, not count
         self._read = read
         self._serve(now)
-        self._schedule()
         return read.future
-
-    # -- the session ------------------------------------------------------------------------------------------
-
-    def on_session_start(self, now: float) -> None:
-        """Request bytes if there is a reader."""
-        self._schedule()
-
-    def on_session_end(self, why: str) -> None:
-        """Finish the pending reads with the bytes that have arrived."""
-        self._asked, self._overdue = 0, math.inf
-        self._singles, self._to_flush = 1, False
-        if self._read:
-            self._finish(self._read, False, why)
-        self._next.cancel()
-        self._deadline.cancel()
 
     def _on_aux(self, packet: Aux, stamp: float, now: float) -> None:
         if packet.id != self._id:
             return
-        # The answer to an earlier request, which was replaced, may come late.
-        if len(packet.data) == self._asked:
-            self._asked, self._overdue = 0, math.inf
-            self._singles = max(0, self._singles - 1)
+        self._asked, self._singles = 0, max(0, self._singles - 1)
         self._buffer += packet.data
         self.stats.received += len(packet.data)
         self._serve(now)
         surplus = max(0, len(self._buffer) - BUFFER)
         del self._buffer[:surplus]
         self.stats.forgotten += surplus
-        self._schedule()
-
-    def _schedule(self) -> None:
-        """Request bytes as soon as there are any to request; check the deadlines at the first one."""
-        if self._to_flush or self._next_size():
-            self._next.set(-math.inf)
-        else:
-            self._next.cancel()
-        self._deadline.set(min(self._overdue, self._read.deadline) if self._read else self._overdue)
-
-    def _on_deadline(self, now: float) -> None:
-        self._serve(now)
-        if now >= self._overdue:
-            # Fewer bytes are available than requested, or a frame was lost.
-            if self._asked > 1:
-                self._singles = CHUNK
-            else:
-                self._singles = 1  # the device is quiet
-                self.stats.asked_again += self._missing() > 0
-            self._asked, self._overdue = 0, math.inf
-        self._schedule()
 
     def _ask(self, now: float) -> None:
+        """Request bytes. The request before was answered, or was lost, or waits for more bytes than are available."""
         if self._to_flush:
             self._to_flush = False
-            self._context.queue.put(self._command(0))
-        if size := self._next_size():
-            self._asked = size
-            # A fallback if it is not sent; `_on_sent` sets the exact time.
-            self._overdue = now + QUIET
-            self._context.queue.put(self._command(size))
-        self._schedule()
-
-    def _on_sent(self, command: Instruction, now: float) -> None:
-        if command.value:
-            # Available bytes arrive within this time, behind a SIP and another answer and over a radio modem.
-            patience = 0.1 + 100 * self._byte_time()
-            self._overdue = now + (QUIET if self._asked == self._singles == 1 else patience)
-            self._schedule()
-
-    # -- asking -----------------------------------------------------------------------------------------------
-
-    def _next_size(self) -> int:
-        """Return the number of bytes to request now, 0: none."""
+            self._context.queue.put(self._get(0))
+        if not (missing := self._missing()):
+            return
         if self._asked:
-            return 0
-        size = 1 if self._singles else min(CHUNK, self._room(OVERHEAD + 1))
-        return max(0, min(size, self._missing()))
+            self._singles = CHUNK if self._asked > 1 else 1
+            self.stats.asked_again += self._asked == 1
+        self._asked = 1 if self._singles else min(CHUNK, missing, self._room(OVERHEAD + 1))
+        self._context.queue.put(self._get(self._asked))
+        self._next_request.set(now + (PATIENCE if self._asked > 1 else QUIET))
 
     def _missing(self) -> int:
         """Return the bytes that a caller waits for; BUFFER while listening."""
-        if not (self._listening or self._read) or self.problem:
+        if self.problem or not (self._listening or self._read):
             return 0
         if self._listening or self._read is None or not self._read.count:
             return BUFFER
         return self._read.count - len(self._buffer)
 
-    # -- serving ----------------------------------------------------------------------------------------------
-
     def _serve(self, now: float) -> None:
-        """Finish the request if its bytes are there or its time is over."""
+        """Finish the read if its bytes are there or its time is over; request bytes if any are missing."""
         read, there = self._read, len(self._buffer)
         if read and read.count and there >= read.count:
             self._finish(read, True, counted(read.count, "byte"))
         elif read and now >= read.deadline:
             come = f"{there} of {counted(read.count, 'byte')}" if read.count else counted(there, "byte")
             self._finish(read, not read.count, f"{come} in {read.timeout:g} s")
+        self._deadline.set(self._read.deadline if self._read else math.inf)
+        if not (self._to_flush or self._missing()):
+            self._next_request.cancel()
+        elif not (self._asked and self._next_request.pending):
+            self._next_request.set(-math.inf)
 
     def _finish(self, read: _Read, success: bool, message: str) -> None:
         """Give the available bytes to a reader, but not more than it requested."""
@@ -338,18 +285,3 @@ class AuxReader(_Direction):
         data = bytes(self._buffer[:count])
         del self._buffer[:count]
         finish(read.future, ReadOutcome(success, f"{self.name}: {message}", data))
-
-
-class AuxPort:
-    """Both directions of one port.
-
-    Args:
-        number: Of the port, from 1.
-        context: The robot's.
-        byte_time: Returns s for each byte on the line to the robot; 0: bytes take no time.
-    """
-
-    def __init__(self, number: int, context: Context, byte_time: Callable[[], float]) -> None:
-        self.stats = AuxStats(number)
-        self.reader = AuxReader(context, self.stats, byte_time)
-        self.writer = AuxWriter(context, self.stats, byte_time)
