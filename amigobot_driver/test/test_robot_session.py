@@ -119,6 +119,14 @@ class TestSessionLeftOpen:
         assert bench.words()[:3] == ["STOP", "CLOSE", "PULSE"]
         assert any("another program left open" in note for note in bench.notes)
 
+    def test_whose_packets_come_in_a_heap_is_closed_once(self) -> None:
+        bench = Bench()
+        left_open(bench)
+        bench.down.held_until = bench.now + 2.0
+        bench.run(1.9)
+        bench.open_session()
+        assert bench.words()[:3] == ["STOP", "CLOSE", "PULSE"]
+
     def test_of_a_driving_robot(self) -> None:
         """STOP is the first thing it hears: any other frame would feed its watchdog, and it would drive on."""
         bench = Bench()

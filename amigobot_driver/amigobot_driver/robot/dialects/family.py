@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ...connection_policy import ANSWER_TIMEOUT, OLD_SESSION_CLOSES, OLD_SESSION_SILENCE
+from ...connection_policy import ANSWER_TIMEOUT, OLD_SESSION_CLOSES, OLD_SESSION_SILENCE, SETTLE
 from ...protocol import (
     ACTIVMEDIA_COMMANDS,
     ACTIVMEDIA_PACKETS,
@@ -61,6 +61,8 @@ class Family(Dialect):
         line.send(Command.STOP())
         for _ in range(OLD_SESSION_CLOSES):
             line.send(Command.CLOSE())
+            # A heap of packets from before CLOSE is no reason for another one.
+            yield from line.wait(SETTLE, lambda packet: False)
             if not (yield from line.wait(OLD_SESSION_SILENCE, self.streams)):
                 return
 
