@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 from ..connection_policy import DRIVER_SILENCE
 from ..protocol import (
@@ -24,7 +23,6 @@ from ..protocol import (
     Packet,
     Reset,
     Sip,
-    SyncReply,
     Unknown,
     parse,
 )
@@ -33,6 +31,7 @@ from .command_queue import CommandQueue, Priority
 from .component import Component, Dispatcher
 from .dialects import Dialect
 from .events import BaudChange, Event, FrameSeen, LinkChanged, ModemCall, Notice, Received
+from .link_observer import LinkObserver
 from .scheduler import Scheduler
 from .session import LinkState, Session
 
@@ -45,22 +44,6 @@ class PacketStats:
     other: int = 0  #: all other packets
     unknown: int = 0  #: among `other`, packets with an id that the driver does not know
     malformed: int = 0  #: among `other`, packets with a wrong length or content
-
-
-class LinkObserver(Protocol):
-    """The robot behind a link: it is asked before the components are."""
-
-    def on_byte_time(self, byte_time: float | None) -> None:
-        """The port was opened or runs at another speed; `byte_time` as Port has it."""
-
-    def on_identity(self, identity: SyncReply, now: float) -> None:
-        """The robot has been identified, and a session is about to be opened."""
-
-    def on_early_sip(self, sip: Sip, stamp: float) -> None:
-        """A SIP whose values are of the time `stamp` (s) arrived before the session was open."""
-
-    def measured(self, packet: Packet, stamp: float, size: int) -> tuple[Packet, float]:
-        """Return a packet as the components handle it, and the time (s) at which the robot took its values."""
 
 
 class RobotLink:
