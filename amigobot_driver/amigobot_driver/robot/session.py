@@ -16,22 +16,7 @@ import math
 from collections.abc import Callable
 from enum import Enum
 
-from ..connection_policy import (
-    ANSWER_TIMEOUT,
-    FIRST_SIP_TIMEOUT,
-    LISTEN,
-    LOSS_GRACE,
-    MODEM_ANSWER,
-    MODEM_BAUD,
-    MODEM_CONNECT,
-    OPEN_TRIES,
-    OTHER_ROBOT_PAUSE,
-    RESTART,
-    SEARCH_SPEEDS,
-    SETTLE,
-    SYNC_ROUNDS,
-    VISITS_AT_KNOWN_SPEED,
-)
+from .. import connection_policy as policy
 from ..protocol import Command, Instruction, Packet, Parameters, Reset, Sip, SyncReply
 from ..wording import robot_name
 from . import radio_modem
@@ -165,6 +150,10 @@ class Session:
                 return packet
         return None
 
+    def pause(self, seconds: float) -> Script[None]:
+        """Ignore all packets for so many seconds."""
+        yield from self.wait(seconds, lambda packet: False)
+
     def report(self, note: str) -> None:
         """Report the current step to the operator."""
         self._enter(LinkState.SYNCING, note)
@@ -184,12 +173,12 @@ class Session:
     def _connect(self) -> Script[None]:
         """Find the robot at any line speed and open a session; return when SIPs arrive."""
         likely = self._baud
-        speeds = [likely, *(baud for baud in SEARCH_SPEEDS if baud != likely)] if likely else [0]
+        speeds = [likely, *(baud for baud in policy.SEARCH_SPEEDS if baud != likely)] if likely else [0]
         if self.connections:
-            first = [(likely, SYNC_ROUNDS)] * VISITS_AT_KNOWN_SPEED
+            first = [(likely, policy.SYNC_ROUNDS)] * policy.VISITS_AT_KNOWN_SPEED
         else:
             first = [(baud, 1) for baud in speeds] if likely else []
-        later = [(baud, SYNC_ROUNDS) for baud in speeds]
+        later = [(baud, policy.SYNC_ROUNDS) for baud in speeds]
         tried: list[int] = []
         found_until = 0  #: visits for which the note about another robot or a modem stays
         for visit, (baud, rounds) in enumerate(itertools.chain(first, itertools.cycle(later))):
@@ -201,7 +190,7 @@ class Session:
                 self._enter(LinkState.SYNCING, f"looking for a robot{_at([baud])}{without}")
             self.refused = self._modem_failed = False
             for attempt in range(rounds):
-                if (yield from self._attempt(call_modem=baud == MODEM_BAUD and attempt == 0)):
+                if (yield from self._attempt(call_modem=baud == policy.MODEM_BAUD and attempt == 0)):
                     return
                 if self.refused:
                     break
@@ -210,14 +199,14 @@ class Session:
             if self.refused or self._modem_failed:
                 found_until = visit + 1 + len(speeds)
             if self.refused:
-                yield from self.wait(OTHER_ROBOT_PAUSE, lambda packet: False)
+                yield from self.pause(policy.OTHER_ROBOT_PAUSE)
             else:
                 yield from self._free_synced_robot()
 
     def _attempt(self, *, call_modem: bool) -> Script[bool]:
         """Listen, perform the handshake in the dialect of the packets, else in the likely one, and open a session."""
         self.dialect = self._pinned or self._dialects[0]
-        packet = yield from self.wait(LISTEN, lambda packet: self._dialect_of(packet) is not None)
+        packet = yield from self.wait(policy.LISTEN, lambda packet: self._dialect_of(packet) is not None)
         found = self._dialect_of(packet) if packet else None
         if found and self._pinned not in (None, found):
             if self._own:
@@ -247,10 +236,11 @@ class Session:
         """Let a radio modem call that of the robot, as Player and ARIA do; go on if no text comes."""
         self._text = b""
         self._write(radio_modem.CALL)
-        yield from self._wait_for_text(MODEM_ANSWER, lambda text: text != b"" and not radio_modem.is_connecting(text))
+        answer = policy.MODEM_ANSWER
+        yield from self._wait_for_text(answer, lambda text: text != b"" and not radio_modem.is_connecting(text))
         if radio_modem.is_connecting(self._text):
             self.report("a radio modem calls the modem of the robot")
-            yield from self._wait_for_text(MODEM_CONNECT, radio_modem.is_settled)
+            yield from self._wait_for_text(policy.MODEM_CONNECT, radio_modem.is_settled)
         if why := radio_modem.failure(self._text):
             self._modem_failed = True
             self.report(why)
@@ -287,19 +277,19 @@ class Session:
     def _free_synced_robot(self) -> Script[None]:
         """Free a robot that is synchronized but not open: it sends nothing and accepts only OPEN."""
         self.send(Command.OPEN())
-        yield from self.wait(SETTLE, lambda packet: False)
+        yield from self.pause(policy.SETTLE)
         self.send(Command.CLOSE())
-        yield from self.wait(SETTLE, lambda packet: False)
+        yield from self.pause(policy.SETTLE)
 
     def _open(self, identity: SyncReply) -> Script[bool]:
         self.identity = identity
         if not self._doubtful:
             self._enter_opening()
-        yield from self.wait(SETTLE, lambda packet: False)
-        for _ in range(OPEN_TRIES):
+        yield from self.pause(policy.SETTLE)
+        for _ in range(policy.OPEN_TRIES):
             self.send(Command.OPEN())
             self.send(Command.PULSE())
-            if (yield from self.wait(FIRST_SIP_TIMEOUT, _is_sip)):
+            if (yield from self.wait(policy.FIRST_SIP_TIMEOUT, _is_sip)):
                 return not self._serial or (yield from self._check_serial(identity))
         self._enter(LinkState.SYNCING, f"{self._name()} answers but opens no session: is its battery below 11 V?")
         return False
@@ -310,9 +300,9 @@ class Session:
     def _check_serial(self, identity: SyncReply) -> Script[bool]:
         """Return whether the robot has the serial number of the first session, or does not report one in time."""
         config = None
-        for _ in range(OPEN_TRIES):
+        for _ in range(policy.OPEN_TRIES):
             self.send(Command.CONFIG())
-            if config := (yield from self.wait(ANSWER_TIMEOUT, lambda packet: isinstance(packet, Parameters))):
+            if config := (yield from self.wait(policy.ANSWER_TIMEOUT, lambda packet: isinstance(packet, Parameters))):
                 break
         if isinstance(config, Parameters) and config.serial != self._serial:
             self.send(Command.CLOSE())
@@ -323,14 +313,14 @@ class Session:
                 return False
             self._doubtful = False
             self._enter_opening()
-        return (yield from self.wait(FIRST_SIP_TIMEOUT, _is_sip)) is not None  # a session begins with a SIP
+        return (yield from self.wait(policy.FIRST_SIP_TIMEOUT, _is_sip)) is not None  # a session begins with a SIP
 
     def reset_sent(self, now: float) -> None:
         """RESET is sent: the silence after it is expected."""
         self._reset_at = now
 
     def _lost(self, why: str) -> str:
-        self.requested = self._now - self._reset_at < RESTART
+        self.requested = self._now - self._reset_at < policy.RESTART
         return "the robot restarts after RESET; connecting again" if self.requested else why
 
     def _run(self) -> Script[str]:
@@ -343,7 +333,7 @@ class Session:
                 packet = yield deadline
                 if packet is None and self._drained < deadline:
                     # The port has not been read since. A reader thread that hangs gets no more time.
-                    packet = yield self._now + LOSS_GRACE
+                    packet = yield self._now + policy.LOSS_GRACE
                 if packet is None:
                     silent = f"no packet for {self._now - last_sip:.1f} s"
                     return self._lost(f"{silent}: is the robot switched on and in range?")

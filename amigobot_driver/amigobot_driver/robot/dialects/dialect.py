@@ -38,6 +38,9 @@ class Line(Protocol):
     def wait(self, seconds: float, accept: Callable[[Packet], bool]) -> Script[Packet | None]:
         """Wait for the first packet that `accept` returns True for; None after `seconds`."""
 
+    def pause(self, seconds: float) -> Script[None]:
+        """Ignore all packets for so many seconds."""
+
     def report(self, note: str) -> None:
         """Report the current step to the operator."""
 

@@ -62,7 +62,7 @@ class Family(Dialect):
         for _ in range(OLD_SESSION_CLOSES):
             line.send(Command.CLOSE())
             # A heap of packets from before CLOSE is no reason for another one.
-            yield from line.wait(SETTLE, lambda packet: False)
+            yield from line.pause(SETTLE)
             if not (yield from line.wait(OLD_SESSION_SILENCE, self.streams)):
                 return
 
