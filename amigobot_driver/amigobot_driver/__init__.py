@@ -43,7 +43,7 @@ __all__ = [
     "IoState",
     "JoystickReading",
     "LinkChanged",
-    "LinkQuality",
+    "LinkSnapshot",
     "LinkState",
     "MotionFailedError",
     "MotionFeedback",

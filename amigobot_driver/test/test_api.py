@@ -269,7 +269,7 @@ def test_pose_battery_and_identity(robot: AmigoBot) -> None:
     assert robot.identity.subclass == "amigo"
     assert robot.profile.name == "amigo"
     assert robot.link.state is LinkState.RUNNING
-    assert robot.link.packets > 0
+    assert robot.link.packets.standard > 0
     assert robot.connected
     assert "connected to" in repr(robot)
 

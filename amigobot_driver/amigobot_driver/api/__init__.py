@@ -6,14 +6,13 @@
 from .amigobot import AmigoBot
 from .recording import Recording
 from .streams import EventStream, Subscription
-from .values import BatteryState, Identity, LinkQuality, Pid, PidGains, Pose, SonarReading, Sound
+from .values import BatteryState, Identity, Pid, PidGains, Pose, SonarReading, Sound
 
 __all__ = [
     "AmigoBot",
     "BatteryState",
     "EventStream",
     "Identity",
-    "LinkQuality",
     "Pid",
     "PidGains",
     "Pose",

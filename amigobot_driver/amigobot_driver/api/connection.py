@@ -20,13 +20,23 @@ from ..driver import Driver
 from ..errors import AmigoBotError, ConnectionFailedError, ConnectionLostError, RequestFailedError, RequestRefusedError
 from ..packet_file import Head
 from ..profiles import Profile
-from ..robot import FrameSeen, LinkChanged, LinkState, Options, Outcome, Robot, RobotSnapshot, take_snapshot
+from ..robot import (
+    FrameSeen,
+    LinkChanged,
+    LinkSnapshot,
+    LinkState,
+    Options,
+    Outcome,
+    Robot,
+    RobotSnapshot,
+    take_snapshot,
+)
 from ..wording import wrong_type
 from . import arguments
 from .arguments import check_options, integer
 from .recording import LENGTH, Recording
 from .streams import EventHub
-from .values import Identity, LinkQuality
+from .values import Identity
 
 Result = TypeVar("Result", bound=Outcome)
 Self = TypeVar("Self", bound="Connection")
@@ -101,20 +111,9 @@ class Connection:
             return robot.running and not self._closed
 
     @property
-    def link(self) -> LinkQuality:
+    def link(self) -> LinkSnapshot:
         """How well packets come through; may be read without a connection, too."""
-        with self._driver.robot() as robot:
-            timing = robot.link_timing
-            return LinkQuality(
-                state=robot.state,
-                note=robot.note,
-                period=timing.period,
-                longest_gap=timing.longest_gap,
-                late=timing.gaps,
-                packets=robot.link.packets.standard,
-                checksum_errors=robot.link.decoder.stats.checksum_errors,
-                connections=robot.session.connections,
-            )
+        return self.snapshot().link
 
     @property
     def identity(self) -> Identity:

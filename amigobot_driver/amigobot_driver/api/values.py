@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..robot import BatteryLevel, LinkState
+from ..robot import BatteryLevel
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +60,6 @@ class Identity:
     subclass: str  #: the model, for example "amigo"
     serial_number: str  #: "" while the robot has not reported its configuration
     firmware_version: str  #: "" if the firmware does not report it
-
-
-@dataclass(frozen=True, slots=True)
-class LinkQuality:
-    """How well packets come through."""
-
-    state: LinkState  #: RUNNING while the robot is connected
-    note: str  #: the state in words, with the remedy if there is one
-    period: float  #: s between two standard packets; NaN until two have come
-    longest_gap: float  #: s without a standard packet in the last minute; NaN likewise
-    late: int  #: standard packets in this session that came late or not at all
-    packets: int  #: standard packets since the program has connected
-    checksum_errors: int  #: damaged packets since then
-    connections: int  #: how often the robot was connected, the first time included
 
 
 @dataclass(frozen=True, slots=True)

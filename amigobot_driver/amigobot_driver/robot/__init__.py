@@ -50,5 +50,6 @@ from .robot import Robot as Robot
 from .sensing.sonar_array import SonarArray as SonarArray
 from .sensing.sonar_array import SonarPoint as SonarPoint
 from .session import LinkState as LinkState
+from .snapshot import LinkSnapshot as LinkSnapshot
 from .snapshot import RobotSnapshot as RobotSnapshot
 from .snapshot import take_snapshot as take_snapshot
