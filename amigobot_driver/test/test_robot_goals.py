@@ -16,8 +16,7 @@ from bench import Bench, connected, losing, losing_first
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, encode_frame
-from amigobot_driver.robot import MotionGoal, Odometry, Options, Outcome, RequestRefusedError
-from amigobot_driver.robot.motion.goal import Move, Progress
+from amigobot_driver.robot import MotionGoal, Options, Outcome, RequestRefusedError
 from amigobot_driver.robot.motion.setpoint import Wheels
 from amigobot_driver.sim import Simulator
 
@@ -87,7 +86,9 @@ class TestSettingTheOdometry:
         spread(list(product([0.0, 1.2], POSES)), [(0.0, POSES[2]), (1.2, POSES[1])]),
         indirect=["bench"],
     )
-    def test_during_a_move_changes_nothing_of_its_distance(self, bench, delay, pose):
+    def test_during_a_move_changes_nothing_of_its_distance(
+        self, bench: Bench, delay: float, pose: tuple[float, float, float]
+    ) -> None:
         way = Way(bench)
         move = moved(bench, 0.7)
         bench.run(delay)
@@ -102,7 +103,9 @@ class TestSettingTheOdometry:
         spread(list(product([False, True], [0.0, 0.7], POSES[1:3])), [(False, 0.7, POSES[2]), (True, 0.0, POSES[1])]),
         indirect=["bench"],
     )
-    def test_during_a_turn_changes_nothing_of_its_end(self, bench, absolute, delay, pose):
+    def test_during_a_turn_changes_nothing_of_its_end(
+        self, bench: Bench, absolute: bool, delay: float, pose: tuple[float, float, float]
+    ) -> None:
         """A heading is that of the frame as it was when the turn was requested."""
         bench.robot.set_odometry(1.0, 1.0, 0.5)
         way = Way(bench)
@@ -114,7 +117,9 @@ class TestSettingTheOdometry:
         assert way.degrees == pytest.approx(80, abs=2)
 
     @pytest.mark.parametrize("pose", POSES[2:])
-    def test_while_a_heading_is_kept_leaves_it_where_it_was_meant(self, bench, pose):
+    def test_while_a_heading_is_kept_leaves_it_where_it_was_meant(
+        self, bench: Bench, pose: tuple[float, float, float]
+    ) -> None:
         for _ in range(30):
             bench.ask(lambda: bench.robot.drive_heading(0.1, 0.5, bench.now))
             bench.run(0.1)
@@ -127,7 +132,7 @@ class TestSettingTheOdometry:
 class TestCountersThatJump:
     """The robot's own position and heading are 0 from then on."""
 
-    def test_stop_a_robot_that_keeps_a_heading(self, bench):
+    def test_stop_a_robot_that_keeps_a_heading(self, bench: Bench) -> None:
         """What the heading means to the robot has changed: it must not turn to it."""
         assert finish(bench, moved(bench, 0.6)).success
         for _ in range(30):
@@ -155,7 +160,7 @@ class TestEnds:
         spread(list(product(ENDS, [0.05, 0.3, 1.5])), product(ENDS, [0.3])),
         indirect=["bench"],
     )
-    def test_of_a_move_are_told_at_rest_with_the_distance_travelled(self, bench, end, delay):
+    def test_of_a_move_are_told_at_rest_with_the_distance_travelled(self, bench: Bench, end: str, delay: float) -> None:
         way = Way(bench)
         move = moved(bench, 2.0)
         bench.run(delay)
@@ -168,7 +173,7 @@ class TestEnds:
         bench.run(3)
         assert move.covered == pytest.approx(way.along, abs=0.005)
 
-    def test_by_another_movement_are_told_at_once_with_the_distance_until_then(self, bench):
+    def test_by_another_movement_are_told_at_once_with_the_distance_until_then(self, bench: Bench) -> None:
         way = Way(bench)
         move = moved(bench, 2.0)
         bench.run(1.5)
@@ -177,7 +182,7 @@ class TestEnds:
         assert move.covered == pytest.approx(way.along, abs=0.08)
         assert "another movement was requested" in move.ended.result().message
 
-    def test_by_a_lost_link_are_told_at_once_with_the_distance_until_then(self, bench):
+    def test_by_a_lost_link_are_told_at_once_with_the_distance_until_then(self, bench: Bench) -> None:
         way = Way(bench)
         move = moved(bench, 2.0)
         bench.run(1.5)
@@ -187,7 +192,7 @@ class TestEnds:
         assert message.startswith(f"ended after {move.covered:.3f} m of 2.000 m: ")
         assert message.endswith("the port has disappeared; the robot may have rolled on after that")
 
-    def test_by_a_firmware_without_the_command_are_told_and_the_robot_rests(self, bench):
+    def test_by_a_firmware_without_the_command_are_told_and_the_robot_rests(self, bench: Bench) -> None:
         """The manual of AmigOS does not list MOVE; ARIA's parameters of this robot say that it has it."""
         bench.up.fault = losing(Command.MOVE)
         way = Way(bench)
@@ -196,25 +201,7 @@ class TestEnds:
         assert at_rest(bench)
         assert way.along == pytest.approx(0.0, abs=0.001)
 
-    @pytest.mark.parametrize(("step", "gives_up"), [(0.003, True), (0.03, False)])
-    def test_by_a_wall_that_yields_a_little_to_each_try_are_told(self, step: float, gives_up: bool) -> None:
-        """Each command brings the robot on by 3 mm, which is progress, and too little of it; by 30 mm it arrives."""
-        move, now, travelled, outcome = Move.by(0.5), 100.0, 0.0, None
-        move.begin(Odometry(), now, at_rest=True)
-        while outcome is None:
-            now += 0.1
-            result = move.observe(Progress(Odometry(travelled=travelled), 0.0, False, True, True, True, now))
-            if isinstance(result, Outcome):
-                outcome = result
-            elif result:
-                travelled += step
-        if gives_up:
-            assert outcome.message.startswith("no progress in 5 tries, 0.48")
-            assert now < 107.0
-        else:
-            assert outcome.success
-
-    def test_of_a_robot_that_hardly_brakes_are_told_within_a_limit(self):
+    def test_of_a_robot_that_hardly_brakes_are_told_within_a_limit(self) -> None:
         bench = connected("amigo")
         bench.simulator._firmware.drive.set_parameter("trans_decel", 20)
         move = moved(bench, 20.0)
@@ -222,7 +209,7 @@ class TestEnds:
         bench.ask(lambda: bench.robot.stop(bench.now))
         assert "has not come to rest within 5 s" in finish(bench, move, within=6.0).message
 
-    def test_by_the_motors_button_are_told_with_the_remedy(self):
+    def test_by_the_motors_button_are_told_with_the_remedy(self) -> None:
         bench = connected("amigo")
         way = Way(bench)
         move = moved(bench, 2.0)
@@ -236,7 +223,9 @@ class TestEnds:
 class TestStart:
     @pytest.mark.parametrize("robot", ROBOTS)
     @pytest.mark.parametrize("goal", [lambda bench: moved(bench, 0.3), lambda bench: turned(bench, 40)])
-    def test_waits_for_motors_that_the_driver_is_switching_on(self, robot, goal):
+    def test_waits_for_motors_that_the_driver_is_switching_on(
+        self, robot: str, goal: Callable[[Bench], MotionGoal]
+    ) -> None:
         bench = Bench(Options(profile="erratic" if robot == "erratic" else ""), robot)
         bench.open_session()
         outcome = finish(bench, goal(bench))
@@ -244,7 +233,7 @@ class TestStart:
 
     @pytest.mark.parametrize("robot", ROBOTS)
     @pytest.mark.parametrize("lost", [0, 2])
-    def test_waits_for_limits_that_the_driver_is_setting(self, robot, lost):
+    def test_waits_for_limits_that_the_driver_is_setting(self, robot: str, lost: int) -> None:
         """A controller begins each session with the limits of its FLASH, at which a move would begin."""
         bench = Bench(Options(profile="erratic" if robot == "erratic" else "", max_linear=0.1), robot)
         bench.up.fault = losing_first(lost, Command.SETV)
@@ -256,7 +245,7 @@ class TestStart:
         assert move.ended.result().success
         assert fastest == pytest.approx(0.1, abs=0.01)
 
-    def test_fails_with_the_reason_where_the_motors_never_come(self):
+    def test_fails_with_the_reason_where_the_motors_never_come(self) -> None:
         bench = Bench(Options(), "amigo")
         bench.up.fault = losing(Command.ENABLE)
         bench.open_session()
@@ -271,7 +260,9 @@ class TestStart:
         ),
         indirect=["bench"],
     )
-    def test_from_any_velocity_ends_where_it_was_requested(self, bench, driven, velocity):
+    def test_from_any_velocity_ends_where_it_was_requested(
+        self, bench: Bench, driven: float, velocity: tuple[float, float]
+    ) -> None:
         bench.run(driven, cmd_vel=velocity)
         turn = turned(bench, 30)
         way = Way(bench)
@@ -279,7 +270,7 @@ class TestStart:
         assert way.degrees == pytest.approx(30, abs=8), "measured from the last packet before the request"
 
     @pytest.mark.parametrize("lost", [1, 2, 3])
-    def test_is_sent_again_when_its_command_is_lost(self, bench, lost):
+    def test_is_sent_again_when_its_command_is_lost(self, bench: Bench, lost: int) -> None:
         way = Way(bench)
         bench.up.fault = losing_first(lost, Command.MOVE)
         assert finish(bench, moved(bench, 0.3)).success
@@ -287,7 +278,9 @@ class TestStart:
 
     @pytest.mark.parametrize("distance", [0.015, 0.02, -0.03, 0.3])
     @pytest.mark.parametrize("driven", [0.0, 0.1])
-    def test_of_a_move_is_sent_once_through_a_line_that_takes_its_time(self, bench, distance, driven):
+    def test_of_a_move_is_sent_once_through_a_line_that_takes_its_time(
+        self, bench: Bench, distance: float, driven: float
+    ) -> None:
         """0.2 s each way, as through a radio modem: the effect shows long after the command."""
         bench.up.delay = bench.down.delay = 0.2
         bench.run(driven, cmd_vel=(0.1, 0.0))
@@ -314,7 +307,7 @@ class TestAServoThatSwings:
         return bench
 
     @pytest.mark.parametrize("degrees", range(-170, -20, 6))
-    def test_has_no_result_while_it_swings(self, bench, degrees):
+    def test_has_no_result_while_it_swings(self, bench: Bench, degrees: float) -> None:
         finish(bench, turned(bench, degrees))
         assert at_rest(bench)
 
@@ -323,7 +316,7 @@ class TestPacketsThatNeverSayMoving:
     """MobileSim: only the wheels' velocities tell."""
 
     @pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx"])
-    def test_a_move_is_reached_only_at_rest_and_sent_once(self, robot):
+    def test_a_move_is_reached_only_at_rest_and_sent_once(self, robot: str) -> None:
         bench = connected(robot)
         bench.down.fault = never_moving
         way, since = Way(bench), bench.now
@@ -340,7 +333,7 @@ class TestSmallRequests:
         spread(list(product([0, 33.4], [1.0, -1.5, 2.9, -4.0])), [(0, 1.0), (33.4, -1.5), (0, 2.9), (33.4, -4.0)]),
         indirect=["bench"],
     )
-    def test_a_small_turn_turns(self, bench, before, degrees):
+    def test_a_small_turn_turns(self, bench: Bench, before: float, degrees: float) -> None:
         if before:
             finish(bench, turned(bench, before))
         way = Way(bench)
@@ -351,7 +344,7 @@ class TestSmallRequests:
         assert math.degrees(turn.remaining) == pytest.approx(degrees - way.degrees, abs=0.2)
 
     @pytest.mark.parametrize("distance", [0.001, -0.005, 0.015, 0.03])
-    def test_a_small_move_moves(self, bench, distance):
+    def test_a_small_move_moves(self, bench: Bench, distance: float) -> None:
         way = Way(bench)
         outcome = finish(bench, moved(bench, distance))
         assert outcome.success, outcome.message
@@ -359,7 +352,7 @@ class TestSmallRequests:
 
 
 class TestRange:
-    def test_a_robot_that_goes_beyond_the_goal_is_stopped(self, bench):
+    def test_a_robot_that_goes_beyond_the_goal_is_stopped(self, bench: Bench) -> None:
         """Here another client of the robot caused it."""
         way = Way(bench)
         move = moved(bench, 0.1)
@@ -373,7 +366,7 @@ class TestRange:
 
 
 class TestLimitsThatChange:
-    def test_a_lower_one_slows_the_robot_down_without_another_velocity(self, bench):
+    def test_a_lower_one_slows_the_robot_down_without_another_velocity(self, bench: Bench) -> None:
         bench.ask(lambda: bench.robot.configure(Options(command_timeout=2.0), bench.now))
         bench.run(2, cmd_vel=(0.25, 0.5))
         bench.drive(0.25, 0.5)
@@ -394,7 +387,9 @@ class TestLimitsThatChange:
         ],
         ids=["velocity", "wheels", "heading"],
     )
-    def test_a_higher_one_makes_no_robot_faster_until_the_next_velocity(self, bench, request_motion):
+    def test_a_higher_one_makes_no_robot_faster_until_the_next_velocity(
+        self, bench: Bench, request_motion: Callable[[Bench], object]
+    ) -> None:
         def limit(linear: float) -> None:
             bench.ask(lambda: bench.robot.configure(Options(max_linear=linear, command_timeout=2.0), bench.now))
 
@@ -414,7 +409,9 @@ class TestLimitsThatChange:
 
 class TestFrozenProcess:
     @pytest.mark.parametrize("request_goal", [lambda bench: moved(bench, 0.5), lambda bench: turned(bench, 45)])
-    def test_a_goal_that_may_have_waited_meanwhile_is_refused_and_the_next_one_is_taken(self, bench, request_goal):
+    def test_a_goal_that_may_have_waited_meanwhile_is_refused_and_the_next_one_is_taken(
+        self, bench: Bench, request_goal: Callable[[Bench], MotionGoal]
+    ) -> None:
         bench.run(1)
         way = Way(bench)
         bench.sleep(3)
@@ -435,7 +432,7 @@ class TestFrozenProcess:
         *(("move", value, r"m, allowed: 0 or at least 0.001 m") for value in (0.0009, -0.0004)),
     ],
 )
-def test_a_goal_out_of_range_is_refused(goal, value, allowed):
+def test_a_goal_out_of_range_is_refused(goal: str, value: float, allowed: str) -> None:
     bench = connected("amigo")
     with pytest.raises(RequestRefusedError, match=allowed):
         getattr(bench.robot, goal)(value, bench.now)
@@ -446,14 +443,14 @@ class TestWheels:
     def bench(self, request: pytest.FixtureRequest) -> Bench:
         return connected(request.param)
 
-    def test_each_wheel_has_its_own_velocity(self, bench):
+    def test_each_wheel_has_its_own_velocity(self, bench: Bench) -> None:
         for _ in range(20):
             bench.ask(lambda: bench.robot.drive_wheels(0.10, 0.20, bench.now))
             bench.run(0.1)
         state = bench.robot.estimator.odometer.state
         assert (state.left_velocity, state.right_velocity) == pytest.approx((0.10, 0.20), abs=0.01)
 
-    def test_zero_is_a_velocity_of_zero(self, bench):
+    def test_zero_is_a_velocity_of_zero(self, bench: Bench) -> None:
         bench.ask(lambda: bench.robot.drive_wheels(0.10, 0.20, bench.now))
         bench.run(0.1)
         since = bench.now
@@ -461,7 +458,7 @@ class TestWheels:
         bench.run(0.1)
         assert bench.words(since) == ["VEL(0)", "RVEL(0)"]
 
-    def test_too_fast_is_scaled_down_in_the_same_proportion(self, bench):
+    def test_too_fast_is_scaled_down_in_the_same_proportion(self, bench: Bench) -> None:
         since = bench.now
         bench.ask(lambda: bench.robot.drive_wheels(1e9, 0.5e9, bench.now))
         bench.run(0.1)
@@ -470,7 +467,7 @@ class TestWheels:
         right = math.floor(limit / 2 / 0.02)  # 7.5: of two equally near ones, the slower
         assert f"VEL2({left << 8 | right})" in bench.words(since)
 
-    def test_together_they_turn_no_faster_than_the_limit(self):
+    def test_together_they_turn_no_faster_than_the_limit(self) -> None:
         bench = Bench(Options(max_angular=0.5), "amigo-sh").connect()
         for _ in range(20):
             bench.ask(lambda: bench.robot.drive_wheels(-0.3, 0.3, bench.now))
@@ -489,6 +486,8 @@ class TestWheels:
             (1.9, 0.05, 9.0, (20, 2)),
         ],
     )
-    def test_they_are_the_nearest_steps_within_the_limits(self, left, right, difference, steps):
+    def test_they_are_the_nearest_steps_within_the_limits(
+        self, left: float, right: float, difference: float, steps: tuple[int, int]
+    ) -> None:
         (command,) = Wheels.nearest(left, right, 0.41, difference, 0.02).instructions
         assert command == Command.VEL2((steps[0] & 0xFF) << 8 | steps[1] & 0xFF)

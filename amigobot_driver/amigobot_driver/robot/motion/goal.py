@@ -32,8 +32,6 @@ START_LIMIT = 5.0
 SETTLE = 0.6
 #: s that the robot must be at rest before the command is sent again. Less than SETTLE would drive a distance twice.
 RESEND = 0.8
-#: Commands in a row that may each advance a motion by less than its tolerance: at a wall they move the robot a little.
-_TRIES = 5
 #: Largest distance to the goal at rest: servos have a dead band.
 TURN_TOLERANCE = math.radians(3)
 MOVE_TOLERANCE = 0.02
@@ -95,13 +93,11 @@ class MotionGoal(ABC):
         self._scale = scale
         self._start: float | None = None  #: travel (rad or m) at the request
         self._start_from = self._start_by = math.inf  #: s
-        self._sent_at: float | None = (
-            None  #: s, when the newest command was sent; None: the goal still waits for motors, settings and rest
-        )
+        #: s, when the newest command was sent; None: the goal still waits for motors, settings and rest
+        self._sent_at: float | None = None
         self._sent_from = self._commanded = 0.0  #: travel when the command was sent, and the distance it commanded
         self._rest_since = math.inf  #: s
         self._best = self._best_at = math.inf
-        self._tries, self._tried_at = 0, math.inf  #: commands since so much remained
 
     def begin(self, odometry: Odometry, now: float, *, at_rest: bool) -> None:
         """Measure from this odometry on.
@@ -133,19 +129,12 @@ class MotionGoal(ABC):
             return self._reached()
         if abs(self.remaining) < self._best - self._tolerance / 10:
             self._best, self._best_at = abs(self.remaining), progress.now
-        again = progress.now - max(self._sent_at, self._rest_since) >= RESEND
-        if progress.now - self._best_at > NO_PROGRESS_TIMEOUT or (again and not self._worth_another_try()):
+        if progress.now - self._best_at > NO_PROGRESS_TIMEOUT:
             left = self._text(abs(self.remaining))
-            since = f"for {NO_PROGRESS_TIMEOUT:g} s" if self._tries <= _TRIES else f"in {_TRIES} tries"
-            return Outcome(False, f"no progress {since}, {left} are left: is something in the way?")
-        return self._send(progress) if again else ()
-
-    def _worth_another_try(self) -> bool:
-        """Count a command that is about to be sent again; return False if the ones before brought too little."""
-        if abs(self.remaining) < self._tried_at - self._tolerance:
-            self._tries, self._tried_at = 0, abs(self.remaining)
-        self._tries += 1
-        return self._tries <= _TRIES
+            return Outcome(
+                False, f"no progress for {NO_PROGRESS_TIMEOUT:g} s, {left} are left: is something in the way?"
+            )
+        return self._send(progress) if progress.now - max(self._sent_at, self._rest_since) >= RESEND else ()
 
     def measure(self, odometry: Odometry) -> None:
         """Update `covered` and `remaining`."""
