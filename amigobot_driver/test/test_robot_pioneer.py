@@ -19,6 +19,7 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Arg, Command, Sip, encode_frame
 from amigobot_driver.protocol import Compass as CompassPacket
 from amigobot_driver.protocol import Gripper as GripperPacket
+from amigobot_driver.protocol import Joystick as JoystickPacket
 from amigobot_driver.robot import (
     BumperReading,
     CompassReading,
@@ -32,6 +33,7 @@ from amigobot_driver.robot import (
 from amigobot_driver.robot.devices.bumpers import BumperReader
 from amigobot_driver.robot.devices.compass import CompassReader
 from amigobot_driver.robot.devices.gripper import GripperControl
+from amigobot_driver.robot.devices.joystick import JoystickReader
 from amigobot_driver.robot.events import Lift, Paddles
 from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.sim import Faults, Segment, Simulator, World, WorldPose
@@ -236,13 +238,15 @@ class TestGripper:
 
 class TestJoystick:
     def test_axes_and_buttons(self) -> None:
-        bench = pioneer(joystick_stream=True)
-        bench.simulator.joystick.x, bench.simulator.joystick.y = 1.0, -0.5
-        bench.simulator.joystick.buttons = (False, True)
-        bench.run(1)
-        moved = bench.told(JoystickReading)[-1]
-        assert moved.axes == pytest.approx((1.0, -0.5, -1.0), abs=0.002)
-        assert moved.buttons == (False, True)
+        bench = ComponentBench(ARCOS)
+        JoystickReader(bench.context)
+        (read,) = bench.receive(JoystickPacket(button1=0, button2=1, x=1023, y=256, throttle=0), 1.0)
+        assert isinstance(read, JoystickReading)
+        assert read.axes == pytest.approx((1.0, -0.5, -1.0), abs=0.002)
+        assert read.buttons == (False, True)
+
+    def test_its_packets_are_requested(self) -> None:
+        assert pioneer(joystick_stream=True).told(JoystickReading)
 
 
 class TestArcosTail:

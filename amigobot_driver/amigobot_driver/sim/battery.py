@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from enum import Enum, auto
 
 from ..profiles import Battery
 
@@ -81,40 +80,19 @@ class BatteryModel:
         return self._curve[-1][0]
 
 
-class BatteryAlarm(Enum):
-    """What the battery guard reports."""
-
-    LOW = auto()  #: sound the alarm, once
-    EMPTY = auto()  #: end the session
-
-
 class BatteryGuard:
     """Supervises the battery voltage of one session (docs/protocol 8.5)."""
 
     def __init__(self) -> None:
         self._warned = False
-        self._empty_since: float | None = None
+        self._empty_since = math.inf  #: s
 
-    def check(self, volts: float, alarm: float, shutdown: float, now: float) -> BatteryAlarm | None:
-        """Check the voltage; a dip of less than a second is ignored.
+    def is_low(self, volts: float, alarm: float) -> bool:
+        """Return whether the alarm sounds now: the first time that the voltage is below `alarm` (V)."""
+        warned, self._warned = self._warned, self._warned or volts < alarm
+        return self._warned and not warned
 
-        Args:
-            volts: Battery voltage in V.
-            alarm: Voltage in V below which the alarm sounds.
-            shutdown: Voltage in V below which the battery is empty.
-            now: Time in s.
-
-        Returns:
-            LOW the first time the voltage is below `alarm`, EMPTY while it has been below `shutdown` for a second,
-            else None.
-        """
-        if volts >= shutdown:
-            self._empty_since = None
-        elif self._empty_since is None:
-            self._empty_since = now
-        elif now - self._empty_since >= _SHUTDOWN_DELAY - _GRACE:
-            return BatteryAlarm.EMPTY
-        if volts < alarm and not self._warned:
-            self._warned = True
-            return BatteryAlarm.LOW
-        return None
+    def is_empty(self, volts: float, shutdown: float, now: float) -> bool:
+        """Return whether the voltage has been below `shutdown` (V) for a second; a shorter dip is ignored."""
+        self._empty_since = min(self._empty_since, now) if volts < shutdown else math.inf
+        return now - self._empty_since >= _SHUTDOWN_DELAY - _GRACE

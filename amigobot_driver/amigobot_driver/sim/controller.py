@@ -66,6 +66,7 @@ class Controller(ABC, Generic[F]):
     flash: F  #: the parameters that a reset loads
     working: F  #: the parameters that commands change
     now: float  #: s, time of the current tick
+    _low_battery_sign: str  #: what the robot does below its alarm voltage, for the event
     _commands_per_tick = 1
     #: packets that arrive while the watchdog brakes do not end the stop (docs/protocol E-35)
     _stop_completes = False
@@ -123,6 +124,11 @@ class Controller(ABC, Generic[F]):
 
     def _announce_reset(self) -> None:
         """Send what the controller sends before it restarts."""
+
+    @property
+    @abstractmethod
+    def _shutdown_volts(self) -> float:
+        """Voltage (V) below which the battery is empty."""
 
     @abstractmethod
     def close(self, reason: str) -> None:
@@ -204,8 +210,8 @@ class Controller(ABC, Generic[F]):
                 row(self, instruction.value)
 
     @abstractmethod
-    def _check_charge(self, volts: float, now: float) -> None:
-        """React to the battery voltage in V."""
+    def _on_empty_battery(self, volts: float) -> None:
+        """React to a battery that has been below the shutdown voltage for a second."""
 
     def _check_time_outs(self, now: float) -> None:
         limit = self.working.watchdog / 1000 * self.profile.physics.watchdog_ratio
@@ -230,7 +236,14 @@ class Controller(ABC, Generic[F]):
         body, battery = self.hardware.body, self.hardware.battery
         effort = (abs(body.left.velocity) + abs(body.right.velocity)) / self.profile.limits.linear
         battery.drain(effort, self.hardware.sonar.on, _BATTERY_CYCLE)
-        self._check_charge(battery.volts, now)
+        self._supervise_battery(battery.volts, now)
+
+    def _supervise_battery(self, volts: float, now: float) -> None:
+        """React to the battery voltage in V."""
+        if self._battery_guard.is_low(volts, self.working.low_battery / 10):
+            self.event("battery", f"{volts:.1f} V: {self._low_battery_sign}")
+        if self._battery_guard.is_empty(volts, self._shutdown_volts, now):
+            self._on_empty_battery(volts)
 
 
 class _CommandBuffer:

@@ -3,7 +3,7 @@
 
 """The gripper of a Pioneer: paddles, a lift, and two light beams between the paddles.
 
-Paddles and lift take time to move. An object between the paddles (`held`) stops them half-way.
+Paddles and lift take time to move. There is never an object between the paddles.
 Source: docs/protocol 5.10; ARIA's ArGripper.
 """
 
@@ -15,11 +15,9 @@ from ..protocol import Gripper
 
 #: s from open to closed, and from the lowest to the highest position
 _PADDLE_TIME, _LIFT_TIME = 2.0, 3.0
-#: position of the paddles at an object between them, 0 closed to 1 open
-_HELD_AT = 0.5
 
-#: Bits of the switches: paddles and ends read 0 when reached, a light beam reads 1 when interrupted.
-_PADDLES_OPEN, _LIFT_AT_END, _OUTER_BEAM, _INNER_BEAM, _LEFT_PADDLE, _RIGHT_PADDLE, _LIFT_MOVES, _PADDLES_MOVE = (
+#: Bits of the switches: paddles and ends read 0 when reached. Bits 2 and 3 are light beams, 0 without an object.
+_PADDLES_OPEN, _LIFT_AT_END, _, _, _LEFT_PADDLE, _RIGHT_PADDLE, _LIFT_MOVES, _PADDLES_MOVE = (
     1 << bit for bit in range(8)
 )
 
@@ -48,12 +46,9 @@ class _Actuator:
         self._time = time
         self.position = self.goal = position
 
-    def step(self, dt: float, lowest: float = 0.0) -> None:
+    def step(self, dt: float) -> None:
         reach = dt / self._time
-        goal = max(self.goal, lowest)
-        self.position += max(-reach, min(reach, goal - self.position))
-        if self.position == goal:
-            self.goal = goal
+        self.position += max(-reach, min(reach, self.goal - self.position))
 
     def aim(self, goal: float | None) -> None:
         if goal is not None:
@@ -69,7 +64,6 @@ class GripperModel:
 
     def __init__(self) -> None:
         self.kind = 0
-        self.held = False  #: whether an object is between the paddles
         self._paddles, self._lift = _Actuator(_PADDLE_TIME, 0.0), _Actuator(_LIFT_TIME, 0.0)
         self._pending = 0  #: PRESS or CARRY that waits for its GRIPPERVAL
 
@@ -112,7 +106,7 @@ class GripperModel:
         """Move on by `dt` s."""
         if not self.kind:
             return
-        self._paddles.step(dt, _HELD_AT if self.held else 0.0)
+        self._paddles.step(dt)
         self._lift.step(dt)
 
     @property
@@ -120,7 +114,7 @@ class GripperModel:
         """The SIP's byte: 1 open, 2 closed, 4 moving for the paddles, 16 up, 32 down, 64 moving for the lift."""
         if not self.kind:
             return 0
-        return _state(self._paddles, self._gripping) | _state(self._lift, self._lift.position == 0.0) << 4
+        return _state(self._paddles) | _state(self._lift) << 4
 
     @property
     def inputs(self) -> int | None:
@@ -131,17 +125,10 @@ class GripperModel:
         """Return GRIPPERpac: wiring, switches, and a grasp time of 0."""
         paddles, lift = self._paddles, self._lift
         bits = _PADDLES_OPEN * (paddles.position < 1.0) | _LIFT_AT_END * (0.0 < lift.position < 1.0)
-        bits |= (_LEFT_PADDLE | _RIGHT_PADDLE) * (not self._gripping)
-        bits |= (_INNER_BEAM | _OUTER_BEAM) * self.held
+        bits |= (_LEFT_PADDLE | _RIGHT_PADDLE) * (paddles.position > 0.0)
         bits |= _LIFT_MOVES * lift.moving | _PADDLES_MOVE * paddles.moving
         return Gripper(type=self.kind, switches=bits if self.kind else 0, grasp_time=0)
 
-    @property
-    def _gripping(self) -> bool:
-        return self._paddles.position <= (_HELD_AT if self.held else 0.0)
 
-
-def _state(drive: _Actuator, at_low_end: bool) -> int:
-    if drive.moving:
-        return 4
-    return 1 if drive.position == 1.0 else 2 if at_low_end else 0
+def _state(drive: _Actuator) -> int:
+    return 4 if drive.moving else {1.0: 1, 0.0: 2}.get(drive.position, 0)

@@ -15,7 +15,7 @@ from .faults import FaultInjector
 from .gripper import GripperModel
 from .heading import CompassSensor, GyroSensor
 from .line import SimulatedLine
-from .pins import JoystickModel, Pins
+from .pins import Pins
 from .sonar import SonarRing
 from .sounds import SoundBoard
 
@@ -36,4 +36,4 @@ class Hardware:
     def __post_init__(self) -> None:
         self.bumpers, self.floor = BumperRings(self.body), FloorSensors(self.body)
         self.gyro, self.compass = GyroSensor(self.body), CompassSensor(self.body)
-        self.gripper, self.joystick = GripperModel(), JoystickModel()
+        self.gripper = GripperModel()

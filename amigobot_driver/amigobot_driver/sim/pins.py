@@ -1,14 +1,13 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Digital and analog ports (docs/protocol 5.4, 8.8; AmigoBot manual ch. 5 and app. A), and a joystick (5.10)."""
+"""Digital and analog ports (docs/protocol 5.4, 8.8; AmigoBot manual ch. 5 and app. A)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from ..protocol import Io, Joystick
+from ..protocol import Io
 
 #: counts and V of the 10-bit converter at full scale (docs/protocol E-29)
 _FULL_SCALE, _REFERENCE = 1023, 5.0
@@ -77,29 +76,4 @@ class Pins:
 
     def _counts(self, port: int) -> int:
         volts = self._divided_battery() if port == self.ANALOG_PORTS else self.volts[port - 1]
-        return _converted(volts / _REFERENCE)
-
-
-@dataclass(slots=True)
-class JoystickModel:
-    """State of the joystick: axes and throttle from -1 to 1. Only tests move it."""
-
-    x: float = 0.0
-    y: float = 0.0
-    throttle: float = -1.0
-    buttons: tuple[bool, bool] = (False, False)
-
-    def packet(self) -> Joystick:
-        """Return JOYSTICKpac."""
-        return Joystick(
-            button1=self.buttons[0],
-            button2=self.buttons[1],
-            x=_converted((self.x + 1.0) / 2),
-            y=_converted((self.y + 1.0) / 2),
-            throttle=_converted((self.throttle + 1.0) / 2),
-        )
-
-
-def _converted(share: float) -> int:
-    """Return the counts of the converter for a share of its full scale."""
-    return max(0, min(_FULL_SCALE, round(share * _FULL_SCALE)))
+        return max(0, min(_FULL_SCALE, round(volts / _REFERENCE * _FULL_SCALE)))

@@ -62,7 +62,7 @@ class Truth:
 class Simulator:
     """A robot of the given profile in a world.
 
-    `battery`, `pins`, `gripper` and `joystick` are for the environment to change; `place` moves the
+    `battery` and `pins` are for the environment to change; `place` moves the
     robot and `replace_world` the walls; `profile` is fixed.
     """
 
@@ -133,7 +133,6 @@ class Simulator:
             aux=[SimulatedAuxPort(number, devices.get(number) or LoopBack()) for number in (1, 2, 3)],
         )
         self._line, self._body, self.pins = hardware.line, body, hardware.pins
-        self.gripper, self.joystick = hardware.gripper, hardware.joystick
         self._modem = RadioModem()
         self._firmware = _switched_on(profile, hardware, on_event, name, BAUD_RATES.index(baud) if baud else None)
         self._started: float | None = None

@@ -10,7 +10,6 @@ import math
 
 from ...profiles import Profile
 from ...protocol import BAUD_RATES, Command, Packet, Reset, SyncEcho, SyncReply
-from ..battery import BatteryAlarm
 from ..controller import TICK, Controller, Rows
 from ..events import Listener, SessionState
 from ..hardware import Hardware
@@ -32,6 +31,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
 
     dialect: SimulatedDialect
     telemetry: SipTelemetry
+    _low_battery_sign = "low-battery alarm"
     bump_stall: int  #: a bit for each ring of bumpers, front and rear, that stalls the robot
 
     def __init__(
@@ -202,11 +202,13 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
             self.drive.stall()
             self.event("bumper", "a bumper touches something: the robot stalls")
 
-    def _check_charge(self, volts: float, now: float) -> None:
-        if self.session is not SessionState.OPEN:
-            return
-        alarm = self._battery_guard.check(volts, self.working.low_battery / 10, self.working.shutdown_volts / 10, now)
-        if alarm is BatteryAlarm.LOW:
-            self.event("battery", f"{volts:.1f} V: low-battery alarm")
-        elif alarm is BatteryAlarm.EMPTY:
-            self.close(f"{volts:.1f} V: the battery is empty")
+    @property
+    def _shutdown_volts(self) -> float:
+        return self.working.shutdown_volts / 10
+
+    def _supervise_battery(self, volts: float, now: float) -> None:
+        if self.session is SessionState.OPEN:
+            super()._supervise_battery(volts, now)
+
+    def _on_empty_battery(self, volts: float) -> None:
+        self.close(f"{volts:.1f} V: the battery is empty")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
-from ...protocol import ArcosTail, Config, Encoders, Packet, Sip, SipSonarReading
+from ...protocol import ArcosTail, Config, Encoders, Joystick, Packet, Sip, SipSonarReading
 from ..controller import Controller
 from ..line import SendPriority
 from ..telemetry import Sent, Telemetry, signed
@@ -20,6 +20,8 @@ from .flash import ActivMediaFlash
 _FLASH_FIELDS = {item.name for item in fields(ActivMediaFlash)}
 _CONFIG_FIELDS = [item.name for item in fields(Config) if item.name in _FLASH_FIELDS]
 _SIP_FIELDS = [item.name for item in fields(Sip)]
+#: the axes in the middle, the throttle at its lower end
+_JOYSTICK_AT_REST = Joystick(button1=0, button2=0, x=512, y=512, throttle=0)
 #: a bit of FLAGS
 _RECHARGING = 1 << 10
 #: a bit of FAULTFLAGS
@@ -45,7 +47,7 @@ class SipTelemetry(Telemetry):
             "io": self._io,
             "encoders": self._encoders,
             "gripper": parts.gripper.packet,
-            "joystick": parts.joystick.packet,
+            "joystick": lambda: _JOYSTICK_AT_REST,
         }
         super().__init__(parts.line, streams)
 

@@ -10,7 +10,6 @@ import math
 
 from ...profiles import Profile
 from ...protocol import BAUD_RATES, ERRATIC_COMMANDS
-from ..battery import BatteryAlarm
 from ..controller import Controller, Rows
 from ..events import Listener, SessionState
 from ..hardware import Hardware
@@ -23,6 +22,7 @@ class ErraticFirmware(Controller[ErraticFlash]):
 
     telemetry: ErraticTelemetry
     _commands = ERRATIC_COMMANDS
+    _low_battery_sign = "the LED blinks"
 
     def __init__(
         self, profile: Profile, flash: ErraticFlash, hardware: Hardware, on_event: Listener, rows: Rows
@@ -91,11 +91,11 @@ class ErraticFirmware(Controller[ErraticFlash]):
         self.flash = copy.copy(self.working)
         self.event("flash", "the parameters were saved")
 
-    # --- parts of the control cycle ------------------------------------------------------------------------
+    # --- the battery ---------------------------------------------------------------------------------------
 
-    def _check_charge(self, volts: float, now: float) -> None:
-        alarm = self._battery_guard.check(volts, self.working.low_battery / 10, self.profile.battery.cutoff, now)
-        if alarm is BatteryAlarm.LOW:
-            self.event("battery", f"{volts:.1f} V: the LED blinks")
-        elif alarm is BatteryAlarm.EMPTY:
-            self.enable_motors(False, f"the battery, {volts:.1f} V")
+    @property
+    def _shutdown_volts(self) -> float:
+        return self.profile.battery.cutoff
+
+    def _on_empty_battery(self, volts: float) -> None:
+        self.enable_motors(False, f"the battery, {volts:.1f} V")
