@@ -155,3 +155,38 @@ class SteppedDriver:
     def _set_baud(self, baud: int) -> None:
         if self._check_baud:
             self.line.set_client_baud(baud)
+
+
+class WaitingLine(Line, Protocol):
+    """A line on a clock that goes on by itself."""
+
+    name: str  #: of the port
+
+    def wait(self, until: float) -> None:
+        """Wait for bytes, at most until a time (s)."""
+        ...
+
+
+class WaitingDriver(SteppedDriver):
+    """Runs a robot in the thread of the caller, on the clock of the line: `amigobot doctor` and `amigobot verify`.
+
+    Args:
+        robot: The core of the driver, or an object that has only its `link` and `baud`.
+        line: The other end.
+        listener: Called with each event, in order.
+        clock: Returns the time in s, as that of the line.
+    """
+
+    def __init__(
+        self, robot: Robot, line: WaitingLine, listener: Callable[[Event], None], clock: Callable[[], float]
+    ) -> None:
+        super().__init__(robot, line, listener, url=line.name, now=clock(), check_baud=True)
+        self._wait, self._clock = line.wait, clock
+
+    def run(self, until: float) -> None:
+        """Execute what is due, wait for bytes or for what is due next, at most until a time (s), and execute that."""
+        self.now = self._clock()
+        self.step()
+        self._wait(min(self.next_time(), until))
+        self.now = self._clock()
+        self.step()

@@ -142,7 +142,10 @@ MORE_LAYERS_OF_TOOLS = {
     "dashboard": {*("doctor", "protocol", "robot", "sim", "stepped_driver", "transport", "transport.simulated")},
     "demo": {"sim"},
     "web": {"doctor", "packet_file", "protocol", "robot", "transport.simulated"},
-    "verify": {"connection_policy", "packet_file", "protocol", "robot", "sim", "transport", "transport.simulated"},
+    "verify": {
+        *("connection_policy", "doctor", "packet_file", "protocol", "robot", "sim", "stepped_driver"),
+        "transport.simulated",
+    },
 }
 
 

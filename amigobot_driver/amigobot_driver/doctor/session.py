@@ -19,7 +19,7 @@ from ..api import AmigoBot
 from ..connection_policy import CLOSE_SILENCE, CLOSE_TRIES
 from ..protocol import Command, FrameDecoder, Instruction, Parameters
 from ..robot import Event, LinkChanged, LinkState, Options, Received, Report, Robot, RobotSnapshot, take_snapshot
-from ..stepped_driver import SteppedDriver
+from ..stepped_driver import WaitingDriver
 from .tap import TappedLine
 
 #: Events that are kept: 10 s of the fastest robot with every stream, both ways.
@@ -92,7 +92,7 @@ class OwnSession:
         """
         self.line = line
         self._robot = Robot(Options(profile=profile, baud=baud, motors_on_connect=False))
-        self._driver = SteppedDriver(self._robot, line, self._on_event, now=clock(), check_baud=True)
+        self._driver = WaitingDriver(self._robot, line, self._on_event, clock)
         self._clock, self._began = clock, clock()
         self._events: deque[Event] = deque(maxlen=_KEPT)
         self._questions: list[Question] = []
@@ -106,7 +106,7 @@ class OwnSession:
         while self._clock() < end or robot.session.state is LinkState.OPENING:
             if self.refused or (robot.running and robot.estimator.report and robot.tuning.config):
                 break
-            self._step(self._clock() + 1.0)
+            self._driver.run(self._clock() + 1.0)
         return robot.running and robot.estimator.report is not None
 
     @property
@@ -157,7 +157,7 @@ class OwnSession:
                 on_progress(remaining)
             if remaining > _NO_ANSWER[0] / 2 or self._unanswered:
                 self._ask()
-            self._step(self._clock() + min(0.05, max(remaining, 0.01)))
+            self._driver.run(self._clock() + min(0.05, max(remaining, 0.01)))
         if self._echoed:
             self._set_echoed(*self._echoed)
             self._send_all()
@@ -174,7 +174,7 @@ class OwnSession:
                 self._send_all()
                 end = self._clock() + CLOSE_SILENCE
                 while self._clock() < end and not self.line.unplugged:
-                    self._step(end)
+                    self._driver.run(end)
                 if self.line.unplugged or link.packets.standard == before:
                     return True
         finally:
@@ -185,7 +185,7 @@ class OwnSession:
         """Wait until every command is sent: they have a spacing, and may wait for bytes."""
         end = self._clock() + 4 * CLOSE_SILENCE
         while self._robot.queue.next_time() < math.inf and self._clock() < end and not self.line.unplugged:
-            self._step(self._clock() + CLOSE_SILENCE / 10)
+            self._driver.run(self._clock() + CLOSE_SILENCE / 10)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -230,15 +230,6 @@ class OwnSession:
             return PLAIN
         # One that has no answer is asked again before the others.
         return min(QUESTIONS, key=lambda one: (not (one in lost and asked.count(one) < _TRIES), asked.count(one)))
-
-    def _step(self, end: float) -> None:
-        """Read until the driver has something to do, at most until `end`, and do it."""
-        driver = self._driver
-        driver.now = self._clock()
-        driver.step()
-        self.line.wait(min(driver.next_time(), end))
-        driver.now = self._clock()
-        driver.step()
 
     def _on_event(self, event: Event) -> None:
         self._events.append(event)

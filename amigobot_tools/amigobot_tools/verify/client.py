@@ -3,7 +3,8 @@
 
 """A client as small as the measurements need it: every command is the caller's, every packet is kept with its time.
 
-The driver repeats, delays and refuses commands to keep a robot safe; a measurement must know which byte was sent when.
+The core of the driver connects, decodes and spaces the commands, as for `amigobot doctor`. Its components have no part
+here: they repeat, delay and refuse commands to keep a robot safe, and a measurement must know what was sent when.
 What keeps the robot safe here: the firmware's watchdog stays armed, and `halt` ends every motion on every exit.
 """
 
@@ -17,25 +18,22 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from amigobot_driver import AmigoBotError, ConnectionFailedError, PortError, Profile
-from amigobot_driver.connection_policy import ANSWER_TIMEOUT, CLOSE_SILENCE, CONNECT_TIMEOUT, KEEP_ALIVE
-from amigobot_driver.packet_file import RecordedFrame
-from amigobot_driver.protocol import (
-    BAUD_RATES,
-    Command,
-    FrameDecoder,
-    Instruction,
-    Packet,
-    Parameters,
-    SyncReply,
-    parse,
+from amigobot_driver.connection_policy import (
+    ANSWER_TIMEOUT,
+    CLOSE_SILENCE,
+    CONNECT_TIMEOUT,
+    KEEP_ALIVE,
+    SEARCH_SPEEDS,
 )
+from amigobot_driver.packet_file import RecordedFrame
+from amigobot_driver.protocol import BAUD_RATES, Command, Instruction, Packet, Parameters, SyncReply
+from amigobot_driver.robot import Event, FrameSeen
 from amigobot_driver.robot.dialects import Dialect, dialects
-from amigobot_driver.robot.session import Session
-from amigobot_driver.transport import Port
+from amigobot_driver.robot.link import LinkObserver, RobotLink
+from amigobot_driver.stepped_driver import WaitingDriver, WaitingLine
 
 P = TypeVar("P", bound=Packet)
 
-_FIRST_BAUD = 9600
 _BYTE = 10  # bits on the line
 _READ = 0.05  # s that a read takes at most, so that a key stops the robot at once
 _SPACING = 0.02  # s between two commands, if the profile asks for no more
@@ -55,34 +53,48 @@ class Stamped:
     data: bytes  #: as received, without header, count and checksum
 
 
-class Client:
+class Client(LinkObserver):
     """One session with a robot, in the commands and packets of an ActivMedia robot; the dialect translates them.
 
     Args:
-        open_port: Opens the port, also after it was lost.
-        now: Returns the time in s, as of the port.
+        line: The robot's end of the serial line.
+        clock: Returns the time in s, as of the line.
         stopped: Whether everything shall stop; asked at least 20 times a second.
     """
 
     def __init__(
         self,
-        open_port: Callable[[], Port],
-        now: Callable[[], float] = time.monotonic,
+        line: WaitingLine,
+        clock: Callable[[], float] = time.monotonic,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.now = now
-        self.dialect: Dialect = dialects()[0]
+        self.now = clock
         self.opened = False
         self.packets: list[Stamped] = []
         self.commands: list[str] = []  #: what was sent, without the handshake and PULSEs that keep the session alive
         self.on_record: Callable[[RecordedFrame], None] = lambda record: None  #: called with each frame, both ways
-        self._open_port, self._port = open_port, open_port()
-        self._stopped = stopped
-        self._known: Dialect | None = None  #: that of the robot, once it is known
-        self._baud, self._spacing = _FIRST_BAUD, _SPACING
-        self._decoder = FrameDecoder()
+        self._line, self._stopped = line, stopped
         self._bridge_byte_time = 0.0  #: s, of the serial line behind a network connection, as CONFIG has it
-        self._began, self._sent_at = now(), now() - 1.0
+        self._began = clock()
+        self._measured: deque[Packet] = deque()  #: packets whose bytes come with the next events
+        self._begin(None)
+
+    def _begin(self, pinned: Dialect | None) -> None:
+        """Have no connection; `pinned` is the dialect of the robot if it is known."""
+        self.link = RobotLink(self, [], _SPACING, (pinned,) if pinned else dialects(), pinned)
+        self.link.trace = True
+        # The driver of a line needs no more of a robot than its link and line speed.
+        self._driver = WaitingDriver(self, self._line, self._on_event, self.now)  # type: ignore[arg-type]
+
+    @property
+    def baud(self) -> int:
+        """The likely line speed."""
+        return self.link.session.found_at or SEARCH_SPEEDS[0]
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect in use."""
+        return self.link.session.dialect
 
     # -- time and bytes -----------------------------------------------------------------------------------------------
 
@@ -98,14 +110,15 @@ class Client:
 
         Raises:
             StoppedError: The person has pressed a key.
+            PortError: The port is lost.
         """
         first, end = len(self.packets), self.now() + seconds
-        while (now := self.now()) < end - 1e-9:
-            if self._stopped():
-                raise StoppedError
-            if alive and self.opened and now - self._sent_at >= KEEP_ALIVE:
-                self._write(Command.PULSE())
-            self._decode(self._port.read(min(_READ, end - now)))
+        while self.now() < end - 1e-9:
+            if alive and self.opened and self.now() - self.link.queue.last_sent >= KEEP_ALIVE:
+                self.link.queue.put(Command.PULSE())
+            self._run(end)
+            if self._line.unplugged:
+                raise PortError(self.link.session.note)
         return self.packets[first:]
 
     def wait_for(self, kind: type[P], seconds: float, accept: Callable[[P], bool] = lambda packet: True) -> P | None:
@@ -117,15 +130,31 @@ class Client:
                     return stamped.packet
         return None
 
-    def _decode(self, data: bytes) -> list[Stamped]:
-        """Take the bytes of a read; return the packets that are complete."""
-        known, first = self._port.byte_time, len(self.packets)
-        self._decoder.byte_time = self._bridge_byte_time if known is None else known
-        for frame in self._decoder.feed(data, self.now()):
-            packet = self.dialect.on_packet(parse(frame.data, self.dialect.packets))
-            self.packets.append(Stamped(frame.stamp, packet, frame.data))
-            self.on_record(RecordedFrame(frame.stamp - self._began, False, frame.data))
-        return self.packets[first:]
+    def _run(self, end: float, *, connecting: bool = False) -> None:
+        """Read once, and write what is due."""
+        if self._stopped():
+            raise StoppedError
+        end = min(end, self.now() + _READ)
+        if not (self._driver.plugged or connecting):
+            self._line.wait(end)  # opens the port again
+            if self._line.unplugged:
+                return
+            self._driver.plug(True)
+            self._keep_quiet()
+        self._driver.run(end)
+        self._driver.emit(self.link.poll(self.now()))
+
+    def measured(self, packet: Packet, stamp: float, size: int) -> tuple[Packet, float]:
+        """Take a packet from the link."""
+        self._measured.append(packet)
+        return packet, stamp
+
+    def _on_event(self, event: Event) -> None:
+        if not isinstance(event, FrameSeen):
+            return
+        self.on_record(RecordedFrame(event.stamp - self._began, event.to_robot, event.data))
+        if not event.to_robot:
+            self.packets.append(Stamped(event.stamp, self._measured.popleft(), event.data))
 
     # -- commands -----------------------------------------------------------------------------------------------------
 
@@ -136,15 +165,24 @@ class Client:
             When the last one was sent, s.
         """
         for instruction in instructions:
-            self._pause()
-            self.commands.append(str(self._write(instruction)))
-        return self._sent_at
+            own = self.dialect.command(instruction)
+            if own is None:
+                raise ValueError(f"this robot has no command {instruction}")
+            self.link.queue.put(instruction)
+            while self.link.queue.next_time() < float("inf"):
+                self._run(self.link.queue.next_time())
+            self.commands.append(str(own))
+        return self.link.queue.last_sent
 
     def send_bytes(self, frame: bytes, name: str) -> None:
         """Send a frame as it stands, right or wrong; `name` is for the report."""
-        self._pause()
-        self._write_frame(frame)
+        queue = self.link.queue
+        self.wait(max(0.0, queue.last_sent + queue.spacing - self.now()), alive=False)
+        self._line.receive(frame, self.now())
         self.commands.append(name)
+        queue.last_sent = self.now()
+        if data := frame[3:-2]:  # a recording has frames only, not FA FB 12 FE
+            self.on_record(RecordedFrame(queue.last_sent - self._began, True, data))
 
     def ask(self, instruction: Instruction, kind: type[P], seconds: float = ANSWER_TIMEOUT) -> P | None:
         """Send a command and return its answer; None if there is none."""
@@ -158,36 +196,27 @@ class Client:
                 code = answer.value("host_baud")
                 if code is not None and code < len(BAUD_RATES):
                     self._bridge_byte_time = _BYTE / BAUD_RATES[code]
+                    self.on_byte_time(self._line.byte_time)
                 return answer
         return None
 
-    def _pause(self) -> None:
-        self.wait(max(0.0, self._sent_at + self._spacing - self.now()), alive=False)
-
-    def _write(self, instruction: Instruction) -> Instruction:
-        """Send a command in the robot's dialect, and return it."""
-        own = self.dialect.command(instruction)
-        if own is None:
-            raise ValueError(f"this robot has no command {instruction}")
-        self._write_frame(own.encode(self.dialect.check))
-        return own
-
-    def _write_frame(self, frame: bytes) -> None:
-        self._port.write(frame)
-        self._sent_at = self.now()
-        if data := frame[3:-2]:  # a recording has frames only, not FA FB 12 FE
-            self.on_record(RecordedFrame(self._sent_at - self._began, True, data))
-
     # -- the session --------------------------------------------------------------------------------------------------
+
+    def on_byte_time(self, byte_time: float | None) -> None:
+        """Time the packets behind a bridge as its serial line carries them."""
+        if byte_time is None:
+            self.link.decoder.byte_time = self._bridge_byte_time
 
     def set_profile(self, profile: Profile) -> None:
         """Use the dialect of a profile, and its choices where the manuals contradict each other."""
         if profile.firmware:
             known = (self.dialect, *dialects())
-            self.dialect = self._known = next(each for each in known if set(profile.firmware) & set(each.firmware))
+            dialect = next(each for each in known if set(profile.firmware) & set(each.firmware))
+            if dialect is not self.dialect or not self.opened:
+                self._begin(dialect)
         self.dialect.set_profile(profile)
-        self._decoder.check = self.dialect.check
-        self._spacing = max(_SPACING, profile.link.command_spacing)
+        self.link.decoder.check = self.dialect.check
+        self.link.queue.spacing = max(_SPACING, profile.link.command_spacing)
 
     def connect(self) -> SyncReply:
         """Find the robot as the driver does, and open a session: packets flow, the motors are off.
@@ -196,37 +225,22 @@ class Client:
             ConnectionFailedError: No robot answers, or it opens no session.
         """
         self.opened = False
-        queue: deque[Instruction] = deque()
-        candidates = (self._known,) if self._known else dialects()
-        session = Session(queue.append, self._set_baud, candidates, self._known, write=self._port.write)
-        session.start(self.now(), 0 if self._port.byte_time in (None, 0.0) else self._baud)
-        end = self.now() + CONNECT_TIMEOUT
+        session, end = self.link.session, self.now() + CONNECT_TIMEOUT
+        if self._driver.plugged:
+            self._driver.plug(True)
         while not session.running:
-            if self._stopped():
-                raise StoppedError
-            if (now := self.now()) >= end:
+            if self.now() >= end:
                 raise ConnectionFailedError(session.note.removesuffix("Retrying") + "`amigobot doctor` finds out why")
-            self.dialect = session.dialect
-            if queue and now >= self._sent_at + self._spacing:
-                self._write(queue.popleft())
-            due = min(session.deadline, self._sent_at + self._spacing if queue else end)
-            data = self._port.read(min(_READ, max(0.0, due - now)))
-            session.on_bytes(data)
-            for stamped in self._decode(data):
-                session.receive(stamped.packet, self.now())
-            if self.now() >= session.deadline:
-                session.receive(None, self.now())
-        if self._known is None:
-            self.packets.clear()  # they were taken for those of another dialect
-        self.dialect = self._known = session.dialect
+            self._run(end, connecting=True)
+        self._keep_quiet()
         self.opened = True
         assert session.identity is not None
         return session.identity
 
-    def _set_baud(self, baud: int) -> None:
-        self._baud = baud
-        self._port.set_baud(baud)
-        self._decoder.reset()
+    def _keep_quiet(self) -> None:
+        """Let the core send nothing by itself, not even after a silence of the robot."""
+        self.link.session.stop("it measures")
+        self._driver.emit(self.link.drained(self.now(), self.now()))
 
     def close(self) -> None:
         """Stop the robot and end the session."""
@@ -235,11 +249,8 @@ class Client:
             self.wait(0.15, alive=False)  # right after another command, CLOSE did not end that of a real Pioneer
             self.send(Command.CLOSE())
         self.opened = False
-        try:
+        with contextlib.suppress(PortError):  # MobileSim ends the connection at CLOSE
             self.wait(CLOSE_SILENCE, alive=False)
-        except PortError:  # MobileSim ends the connection at CLOSE
-            self._port.close()
-            self._port = self._open_port()
 
     def halt(self) -> None:
         """Stop the robot and switch its motors off, also if keys are pressed meanwhile."""
@@ -251,9 +262,8 @@ class Client:
             self._stopped = stopped
 
     def end(self) -> None:
-        """End the session and close the port; a line that fails by now is left to the robot's watchdog."""
+        """End the session; a line that fails by now is left to the robot's watchdog."""
         self._stopped = lambda: False
         with contextlib.suppress(AmigoBotError):
             self.halt()
             self.close()
-        self._port.close()

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from amigobot_driver.cli import UsageError
+from amigobot_driver.doctor import Finding, Severity
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Parameters, parse
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION
 
 from .table import all_steps
-from .trial import DONE, Figure, StepResult, Value
+from .trial import DONE, Figure, StepResult, Trial, Value
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
 
 REPORT, PAGE, RECORDING = "report.json", "report.md", "packets.amigo"
@@ -49,6 +50,27 @@ class Report:
         same, different, unknown = (verdicts.count(verdict) for verdict in (AS_SIMULATED, DIFFERS, UNKNOWN))
         return f"{same} as simulated, {different} different, {unknown} unknown"
 
+    def add(self, result: StepResult, trial: Trial) -> None:
+        """Take how a step went, and what is known after it."""
+        results = {**{step.name: step for step in self.steps}, result.name: result}
+        self.steps = [results[step.name] for step in all_steps() if step.name in results]
+        self.figures = list(trial.figures.values())
+        self.config = trial.config.encode().hex() if trial.config else self.config
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield the steps that are not done, and what differs."""
+        yield from (step.finding for step in self.steps if step.status != DONE)
+        for figure in self.figures:
+            if figure.verdict == DIFFERS:
+                title, robot, simulator, _ = figure_row(figure)
+                yield Finding(figure.step, Severity.WARNING, f"{title}: {robot}, simulator: {simulator}")
+
+    def finish(self, folder: Path) -> None:
+        """Compare all findings with the simulator, and write report.json and report.md: every figure, for a person."""
+        self.compare()
+        self.save(folder)
+        _write_text(folder / PAGE, "\n".join(_page(self)) + "\n")
+
     def compare(self) -> None:
         """Compare all findings with the simulator, under the same commands.
 
@@ -65,10 +87,6 @@ class Report:
         """Write report.json."""
         content = {"format": REPORT_FORMAT, "version": REPORT_VERSION, **dataclasses.asdict(self)}
         _write_text(folder / REPORT, json.dumps(content, indent=1) + "\n")
-
-    def save_page(self, folder: Path) -> None:
-        """Write report.md: every figure, for a person or an issue."""
-        _write_text(folder / PAGE, "\n".join(_page(self)) + "\n")
 
 
 def _write_text(path: Path, text: str) -> None:

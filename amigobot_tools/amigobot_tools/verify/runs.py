@@ -8,37 +8,33 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
 from amigobot_driver.cli import UsageError
+from amigobot_driver.cli.findings import Printer
+from amigobot_driver.doctor import Case, Finding, Severity, parse_target
 from amigobot_driver.signals import TerminatedError
-from amigobot_driver.transport import open_port
 from amigobot_driver.transport.simulated import simulator_of
 from amigobot_driver.wording import counted
 
-from ..keys import TerminalClosedError
+from ..keys import Keyboard, TerminalClosedError, keyboard
 from .client import Client, StoppedError
-from .measurement import Plan, measure
-from .report import PAGE, RECORDING, REPORT, Report, figure_row, load
+from .measurement import measure
+from .person import Person
+from .report import PAGE, RECORDING, REPORT, Report, load
 from .simulated import SimulatedLine, SimulatedPerson
 from .table import all_steps
-from .terminal import TerminalPerson
-from .trial import DONE, FAILED, Person
-from .verdict import DIFFERS
 
-_FIRST_BAUD = 9600
+_EVENTS = {"focus", "focus lost"}
+_NAME_WIDTH = max(len(step.name) for step in all_steps()) + 1
 
 
 def print_steps() -> None:
     """Print the table of steps."""
-    printed = Table("Step", "", "Where", "Errata", box=None)
+    printer = Printer(name_width=_NAME_WIDTH)
     for step in all_steps():
-        printed.add_row(step.name, step.tell, step.place, ", ".join(step.errata))
-    Console().print(printed)
+        details = (f"{step.place}{''.join(f', {erratum}' for erratum in step.errata)}",)
+        printer.finding(Finding(step.name, Severity.NOTE, step.tell, details=details))
 
 
 def check_steps(names: Sequence[str]) -> None:
@@ -57,27 +53,25 @@ def compare_again(path: Path) -> int:
     """Compare a report with the simulator of today, and print what differs."""
     report = load(path)
     report.compare()
-    return _print_summary(Console(), report)
+    return _print_result(Printer(name_width=_NAME_WIDTH), report)
 
 
 def verify(args: argparse.Namespace) -> int:
     """Run the steps with a robot and write the report."""
-    console, folder = Console(), args.output
-    earlier = _earlier(args)
+    printer, folder, earlier = Printer(name_width=_NAME_WIDTH), args.output, _earlier(args)
     try:
         with contextlib.ExitStack() as stack:
-            client, person = _connect(args, console, stack)
-            say = partial(console.print, markup=False, highlight=False)
-            report = measure(Plan(folder, args.port, args.robot, args.only, args.skip, earlier), client, person, say)
+            client, person = _connect(args, stack)
+            report = measure(
+                client, person, folder, printer.finding, args.port, args.robot, args.only, args.skip, earlier
+            )
     except StoppedError:
         raise UsageError("ended by a key; the robot was stopped; continue with --resume") from None
     except (TerminalClosedError, TerminatedError) as end:
         raise UsageError(f"{end}; the robot was stopped; continue with --resume") from None
-    report.compare()
-    report.save(folder)
-    report.save_page(folder)
-    status = _print_summary(console, report)
-    console.print(f"{folder / PAGE}: every figure; {folder / RECORDING}: every packet", markup=False)
+    report.finish(folder)
+    status = _print_result(printer, report)
+    printer.line(f"{folder / PAGE}: every figure; {folder / RECORDING}: every packet")
     return status
 
 
@@ -95,29 +89,60 @@ def _earlier(args: argparse.Namespace) -> Report | None:
     return None
 
 
-def _connect(args: argparse.Namespace, console: Console, stack: contextlib.ExitStack) -> tuple[Client, Person]:
+def _connect(args: argparse.Namespace, stack: contextlib.ExitStack) -> tuple[Client, Person]:
     """Open the port, and find out who answers the questions."""
     if args.port.startswith("sim://"):
         simulator, _ = simulator_of(args.port)
-        line = SimulatedLine(simulator)
-        return Client(lambda: line, line.now), SimulatedPerson(simulator)
+        simulated = SimulatedLine(simulator)
+        return Client(simulated, simulated.clock), SimulatedPerson(simulator)
     try:
-        person = stack.enter_context(TerminalPerson(console, asks=not args.yes))
+        person = stack.enter_context(TerminalPerson(asks=not args.yes))
+        line = Case(target=parse_target(args.port)).open()
     except TerminalClosedError as error:
         raise UsageError(f"{error}; without one, --yes asks nothing") from None
-    return Client(partial(open_port, args.port, _FIRST_BAUD), stopped=person.stopped), person
+    stack.callback(line.close)
+    return Client(line, stopped=person.stopped), person
 
 
-def _print_summary(console: Console, report: Report) -> int:
-    """Print what differs, and return the exit status."""
-    different = [figure for figure in report.figures if figure.verdict == DIFFERS]
-    if different:
-        printed = Table("Figure", "Robot", "Simulator", "", box=None, row_styles=["bold red"])
-        for figure in different:
-            printed.add_row(*figure_row(figure))
-        console.print(printed)
-    console.print(f"{counted(len(report.figures), 'figure')}: {report.summary}", highlight=False)
-    for step in report.steps:
-        if step.status != DONE:
-            console.print(f"{step.title}: {step.status}, {step.reason}", style="yellow", markup=False, highlight=False)
-    return int(bool(different) or any(step.status == FAILED for step in report.steps))
+def _print_result(printer: Printer, report: Report) -> int:
+    """Print what differs and what was not done, and return the exit status."""
+    findings = list(report.findings())
+    for finding in findings:
+        printer.finding(finding)
+    printer.line(f"{counted(len(report.figures), 'figure')}: {report.summary}")
+    return int(any(finding.severity.is_problem for finding in findings))
+
+
+class TerminalPerson(Person):
+    """Sits at a terminal, where any key stops the robot. Use it in a `with` block, which restores the terminal.
+
+    Raises:
+        TerminalClosedError: Standard input is not a terminal.
+    """
+
+    def __init__(self, *, asks: bool) -> None:
+        super().__init__(asks=asks)
+        self._raw = contextlib.ExitStack()
+        self._keys: Keyboard | None = None  #: while a key stops the robot; a question reads lines
+        self.stopped()
+
+    def __enter__(self) -> TerminalPerson:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._raw.close()
+
+    def read_line(self, prompt: str) -> str:
+        """Ask for a line."""
+        self._raw.close()
+        self._keys = None
+        try:
+            return super().read_line(prompt)
+        except EOFError:
+            raise TerminalClosedError("the terminal was closed") from None
+
+    def stopped(self) -> bool:
+        """Return whether a key was pressed; without a keyboard Ctrl-C ends the program."""
+        if self.asks and self._keys is None:
+            self._keys = self._raw.enter_context(keyboard())
+        return self._keys is not None and any(key not in _EVENTS for key in self._keys.read(0.0))

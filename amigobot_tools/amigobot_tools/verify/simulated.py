@@ -11,8 +11,9 @@ from dataclasses import replace
 from amigobot_driver.sim import Segment, Simulator, World, WorldError, WorldPose
 
 from ..geometry import Pose
+from .person import Person
 
-_MIN_STEP = 1e-4  # s by which simulated time moves on at least in a read that waits
+_MIN_STEP, _INSTANT = 1e-4, 1e-9  # s by which simulated time moves on at least: to an event, and to a deadline
 _HAND = 0.04  # m, half its width
 _TOUCH = 0.02  # m, of a hand that touches a sonar
 _TAPE, _PROTRACTOR = 0.001, 0.5  # m and deg to which a tape is read
@@ -21,46 +22,39 @@ _WALL = 2.0  # m, half its length
 
 
 class SimulatedLine:
-    """A port whose time is simulated: a read jumps to the next event, so minutes pass in seconds."""
+    """The line of a simulated robot, on simulated time: a wait jumps to the next event, so minutes pass in seconds."""
 
     name = "simulator"
+    unplugged = False
 
     def __init__(self, simulator: Simulator) -> None:
         self._simulator, self._now = simulator, 0.0
         simulator.advance(0.0)
+        self.receive, self.transmit, self.next_event = simulator.receive, simulator.transmit, simulator.next_event
 
     @property
     def byte_time(self) -> float | None:
         """Seconds that one byte takes on the line."""
         return self._simulator.byte_time
 
-    def now(self) -> float:
-        """The simulated time in s."""
+    def clock(self) -> float:
+        """Return the simulated time in s."""
         return self._now
 
-    def read(self, timeout: float) -> bytes:
-        """Return what arrives within `timeout` s of simulated time, as soon as anything does."""
-        deadline = self._now + (max(timeout, _MIN_STEP) if timeout else 0.0)
-        while not (data := self._simulator.transmit(self._now)) and self._now < deadline:
-            soonest = max(self._simulator.next_event(self._now), self._now + _MIN_STEP)
-            self._now = min(deadline, soonest)
-        return data
+    def wait(self, until: float) -> None:
+        """Go on to the next event, at most to a time (s)."""
+        soonest = max(self._simulator.next_event(self._now), self._now + _MIN_STEP)
+        self._now = max(self._now + _INSTANT, min(until, soonest))
 
-    def write(self, data: bytes) -> None:
-        """Send bytes."""
-        self._simulator.receive(data, self._now)
-
-    def set_baud(self, baud: int) -> None:
+    def set_client_baud(self, baud: int) -> None:
         """Have no effect: the simulator listens at any speed."""
 
-    def close(self) -> None:
-        """Have no effect: the line is never lost."""
 
-
-class SimulatedPerson:
+class SimulatedPerson(Person):
     """Answers every request at once."""
 
     def __init__(self, simulator: Simulator) -> None:
+        super().__init__()
         self._simulator = simulator
         self._mark = simulator.truth.pose
 
@@ -108,6 +102,3 @@ class SimulatedPerson:
         if what == "TURNED":
             return _PROTRACTOR * round(math.degrees(seen.yaw) / _PROTRACTOR)
         return _TAPE * round((seen.x if what == "FORWARD" else seen.y) / _TAPE)
-
-    def tell(self, text: str) -> None:
-        """Take no notice."""

@@ -24,12 +24,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from amigobot_driver import AmigoBotError, Profile
+from amigobot_driver.doctor import Finding, Severity
 from amigobot_driver.protocol import (
     Checksum,
     Command,
@@ -43,6 +44,7 @@ from amigobot_driver.protocol import (
 
 from .client import Client, Stamped
 from .motion import Instant, motion_log
+from .person import Person
 from .table import FigureRow, Step
 
 P = TypeVar("P", bound=Packet)
@@ -62,29 +64,6 @@ _NONSENSE = ArithmeticError, AttributeError, LookupError, TypeError, ValueError
 
 class StepError(Exception):
     """The robot does not do what the step needs; the message says what."""
-
-
-class Person(Protocol):
-    """Who is at the robot."""
-
-    def explain(self, title: str, text: str, moves: str) -> bool:
-        """Explain a step, and what moves in it ("" for nothing). Returns whether it shall be done."""
-
-    def ask(self, verb: str, what: str, text: str, value: float = 0.0) -> Any:
-        """Ask the person.
-
-        Args:
-            verb: "do" something by hand, "measure", or "look".
-            what: LIFT, FLOOR, WALL, TOUCH, AWAY or WIRE; FORWARD, LEFT (m) or TURNED (deg); or what is seen.
-            text: The same for a person.
-            value: Distance to the wall in m.
-
-        Returns:
-            Whether it was done; the measured number; whether it was seen. None: not measured, not seen.
-        """
-
-    def tell(self, text: str) -> None:
-        """Say something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +94,13 @@ class StepResult:
     reason: str  #: why it is not done
     seconds: float
     commands: tuple[str, ...]  #: what was sent
+
+    @property
+    def finding(self) -> Finding:
+        """The same for the doctor's terminal."""
+        severity = {DONE: Severity.OK, SKIPPED: Severity.NOTE, FAILED: Severity.ERROR}[self.status]
+        how = f"{self.seconds:.0f} s" if self.status == DONE else f"{self.status}: {self.reason}"
+        return Finding(self.name, severity, f"{self.title}, {how}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,23 +378,16 @@ class Trial:
 
     # -- step after step ----------------------------------------------------------------------------------------------
 
-    def run(
-        self,
-        steps: Sequence[Step],
-        skip: Collection[str] = (),
-        report: Callable[[StepResult], None] = lambda result: None,
-    ) -> list[StepResult]:
-        """Run steps in order, to the end or until the robot is lost.
+    def run(self, steps: Sequence[Step], skip: Collection[str] = ()) -> Iterator[StepResult]:
+        """Run steps in order, to the end or until the robot is lost, and yield how each went.
 
         Args:
             steps: The steps.
             skip: Names of steps that are not done.
-            report: Called after each step, so that nothing is lost if the program ends.
 
         Raises:
             StoppedError: A key was pressed.
         """
-        results: list[StepResult] = []
         client, lost = self.client, False
         for step in steps:
             self.step, self._moves = step, False
@@ -424,17 +403,12 @@ class Trial:
                 if not isinstance(error, StepError):
                     reason = f"the packets do not allow this measurement ({type(error).__name__}: {error})"
             commands = tuple(client.commands[first:])
-            results.append(StepResult(step.name, step.title, status, reason, client.now() - began, commands))
-            report(results[-1])
+            yield StepResult(step.name, step.title, status, reason, client.now() - began, commands)
             if lost:
-                break
-        return results
+                return
 
     def _attempt(self, step: Step) -> str:
         """Do a step; return why it is not done, "" if it is."""
-        # Imported here: they need this module.
-        from .facts import keep_facts
-
         if step.needs and not self.client.dialect.supports(Command[step.needs], self.profile.firmware):
             return f"not possible on this robot, because it has no command {step.needs}"
         if step.place == "lifted" and self._lifted is None:
@@ -448,10 +422,14 @@ class Trial:
             return "the owner skipped it"
         played = self.play()
         if played is not None:
-            keep_facts(self, step, played)
-            module, _, name = step.measure.partition(".")
-            if name:
-                getattr(import_module(f"{__package__}.measures.{module}"), name)(self, played)
+            for key, row in step.figures.items():
+                name = row.of or key
+                if row.fact == "answer":
+                    self.keep(key, {True: "yes", False: "no"}.get(played.answers[name]))
+                elif row.fact and name in played:  # the robot has the commands of this list
+                    self.keep(key, _function(f"facts.{row.fact}")(played[name]))
+            if step.measure:
+                _function(f"measures.{step.measure}")(self, played)
         found = any(figure.step == step.name for figure in self.figures.values())
         return "" if found else "the owner could not help with it"
 
@@ -460,3 +438,10 @@ def _command(word: Any) -> tuple[str, str]:
     """Return name and argument of a command; "" for any other word."""
     name, _, argument = str(word).partition(" ")
     return (name, argument) if name in Command.__members__ else ("", "")
+
+
+def _function(name: str) -> Callable[..., Any]:
+    """Return a function that a step names; its module needs this one."""
+    module, _, name = name.rpartition(".")
+    function: Callable[..., Any] = getattr(import_module(f"{__package__}.{module}"), name)
+    return function

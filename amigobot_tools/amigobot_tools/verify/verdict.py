@@ -85,11 +85,11 @@ def simulate(
         patience: See `Trial`.
     """
     line = SimulatedLine(simulator)
-    client = Client(lambda: line, line.now)
+    client = Client(line, line.clock)
     client.set_profile(nominal)
     client.connect()
     trial = Trial(client, SimulatedPerson(simulator), nominal, patience)
-    results = trial.run([step for step in steps_of(nominal) if step.name in steps])
+    results = list(trial.run([step for step in steps_of(nominal) if step.name in steps]))
     client.end()
     return trial, results
 

@@ -10,13 +10,13 @@ import math
 import time
 from pathlib import Path
 
-from amigobot_driver import PortError
+from amigobot_driver.doctor import Finding
 from amigobot_driver.transport.simulated import simulator_of
 
 from ..port_remote import PortRemote
 from ..verify.client import Client, StoppedError
-from ..verify.measurement import Plan, measure
-from ..verify.questions import AskedPerson
+from ..verify.measurement import measure
+from ..verify.person import Person
 from ..verify.report import PAGE, RECORDING, REPORT, load
 from ..verify.simulated import SimulatedLine, SimulatedPerson
 from .serial import NAME, SerialLine
@@ -25,23 +25,21 @@ from .task import Task
 _BUSY = 0.1  # s that a simulated robot may keep the page busy
 
 
-class PagePerson(AskedPerson):
+class PagePerson(Person):
     """The person at the page."""
+
+    stops = "The button Stop"
 
     def read_line(self, prompt: str) -> str:
         """Ask for a line. Raises StoppedError for Stop."""
         try:
-            return input(prompt)
+            return super().read_line(prompt)
         except KeyboardInterrupt:
             raise StoppedError from None
 
-    def tell(self, text: str) -> None:
-        """Print a line."""
-        print(text)
 
-
-class LinePort:
-    """The line as a port: a read suspends the task, and an interrupt ends the read.
+class TaskLine:
+    """The line for a client that waits: a wait suspends the task, and an interrupt ends it.
 
     Args:
         line: The robot's end.
@@ -53,27 +51,26 @@ class LinePort:
     def __init__(self, line: SerialLine, task: Task) -> None:
         self._line, self._task = line, task
         self.interrupted = False
-        self.write = lambda data: line.receive(data, 0.0)
-        self.set_baud = line.set_client_baud
+        self.receive, self.transmit, self.next_event = line.receive, line.transmit, line.next_event
+        self.set_client_baud = line.set_client_baud
 
     @property
     def byte_time(self) -> float | None:
         """Seconds that one byte takes."""
         return self._line.byte_time
 
-    def read(self, timeout: float) -> bytes:
-        """Suspend the task until bytes arrive, at most `timeout` s. Raises PortError if the port is lost."""
-        line = self._line
+    @property
+    def unplugged(self) -> bool:
+        """Whether the port is lost."""
+        return self._line.unplugged
+
+    def wait(self, until: float) -> None:
+        """Wait for bytes, at most until a time (s)."""
+        line, seconds = self._line, max(0.0, until - time.monotonic())
         try:
-            self._task.wait(lambda: line.unplugged or line.next_event(0.0) < math.inf, timeout, time.monotonic)
+            self._task.wait(lambda: line.unplugged or line.next_event(0.0) < math.inf, seconds, time.monotonic)
         except KeyboardInterrupt:  # the client stops the robot and ends the session first
             self.interrupted = True
-        if line.unplugged:
-            raise PortError(f"{NAME}: the port has disappeared")
-        return line.transmit(0.0)
-
-    def close(self) -> None:
-        """Have no effect: the page has the port."""
 
 
 class Verification:
@@ -95,21 +92,21 @@ class Verification:
         """Verify another robot like the one of the dashboard, on simulated time."""
         simulator, _ = simulator_of(url)
         line = SimulatedLine(simulator)
-        self._run(url, Client(lambda: line, line.now, self._pause), SimulatedPerson(simulator))
+        self._run(url, Client(line, line.clock, self._pause), SimulatedPerson(simulator))
 
     def real(self, line: SerialLine, remote: PortRemote) -> None:
         """Verify the robot at the port; the dashboard looks for it again afterwards."""
-        port = LinePort(line, self._task)
+        waiting = TaskLine(line, self._task)
         with remote.released("verify has the robot"):
-            self._run(NAME, Client(lambda: port, stopped=lambda: port.interrupted), PagePerson())
+            self._run(NAME, Client(waiting, stopped=lambda: waiting.interrupted), PagePerson())
 
     def files(self) -> list[Path]:
         """What there is of the report."""
         return [path for name in (PAGE, REPORT, RECORDING) if (path := self._folder / name).exists()]
 
-    def _run(self, port: str, client: Client, person: SimulatedPerson | PagePerson) -> None:
+    def _run(self, port: str, client: Client, person: Person) -> None:
         try:
-            measure(Plan(self._folder, port), client, person, print)
+            measure(client, person, self._folder, _print, port)
         except StoppedError:
             print("ended; the robot was stopped")
         if not (self._folder / REPORT).exists():
@@ -118,10 +115,8 @@ class Verification:
         with contextlib.suppress(KeyboardInterrupt):
             self._task.sleep(0.0)  # so that it is shown
         report = load(self._folder / REPORT)
-        report.compare()
-        report.save(self._folder)
-        report.save_page(self._folder)
-        print(f"{report.summary}")
+        report.finish(self._folder)
+        print(report.summary)
 
     def _pause(self) -> bool:
         """Let the page draw now and then. Returns whether the person has ended it."""
@@ -132,3 +127,7 @@ class Verification:
             except KeyboardInterrupt:
                 return True
         return False
+
+
+def _print(finding: Finding) -> None:
+    print(f"{finding.check}: {finding.text}")

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""Who is at the robot: is asked to do, measure and look, and answers in lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amigobot_driver.wording import wrong_type
+
+from .client import StoppedError
+
+_LIMITS = {"deg": 180.0, "m": 10.0}  # of a measurement
+
+
+class Person:
+    """Answers in lines.
+
+    Args:
+        asks: False (`--yes`): nothing is asked, the wheels are off the floor, and what needs hands or eyes is skipped.
+    """
+
+    stops = "Any key"  #: what ends a motion
+
+    def __init__(self, *, asks: bool = True) -> None:
+        self.asks = asks
+
+    def read_line(self, prompt: str) -> str:
+        """Ask for a line."""
+        return input(prompt)
+
+    def explain(self, title: str, text: str, moves: str) -> bool:
+        """Explain a step, and what moves in it ("" for nothing). Returns whether it shall be done."""
+        print(f"{title}: {text}", flush=True)
+        if not moves or not self.asks:
+            return True
+        return self._answer(f"What moves: {moves}. {self.stops} stops it.\nEnter: begin, s: skip, q: end ") != "s"
+
+    def ask(self, verb: str, what: str, text: str, value: float = 0.0) -> Any:
+        """Ask the person.
+
+        Args:
+            verb: "do" something by hand, "measure", or "look".
+            what: LIFT, FLOOR, WALL, TOUCH, AWAY or WIRE; FORWARD, LEFT (m) or TURNED (deg); or what is seen.
+            text: The same for a person.
+            value: Distance to the wall in m.
+
+        Returns:
+            Whether it was done; the measured number; whether it was seen. None: not measured, not seen.
+        """
+        if not self.asks:
+            return what == "LIFT" if verb == "do" else None
+        if verb == "measure":
+            return self._number(text, "deg" if what == "TURNED" else "m")
+        if verb == "do":
+            return self._answer(f"{text}\nEnter: done, s: skip, q: end ") != "s"
+        return {"y": True, "n": False}.get(self._answer(f"{text} y, n, or Enter: not seen; q: end "))
+
+    def _number(self, text: str, unit: str) -> float | None:
+        limit = _LIMITS[unit]
+        while answer := self._answer(f"{text} [{unit}; empty: skip] "):
+            try:
+                if abs(value := float(answer.replace(",", "."))) <= limit:
+                    return value
+            except ValueError:
+                pass
+            print(wrong_type("the answer", answer, f"a number from {-limit:g} to {limit:g} {unit}"), flush=True)
+        return None
+
+    def _answer(self, prompt: str) -> str:
+        """Read a line. Raises StoppedError for q."""
+        answer = self.read_line(prompt).strip().lower()
+        if answer == "q":
+            raise StoppedError
+        return answer
