@@ -327,6 +327,12 @@ class TestNumbers:
             translated |= {(command.name, said.name)} if said.command is not command else set()
         assert translated == (_TRANSLATED if dialect is ERRATIC else set())
 
+    def test_what_is_withheld_is_counted_and_said(self, bench: Bench) -> None:
+        bench.ask(lambda: bench.robot.queue.put(Command.SOUND(90)))
+        bench.run(0.5)
+        assert bench.robot.queue.stats.withheld == 1
+        assert any("SOUND(90) is not sent" in notice.text for notice in bench.told(Notice))
+
     @pytest.mark.parametrize("number", [8, 11, 12, 13, 21, 22, 32, 1, 2, 4, 72])
     def test_raw_commands_that_move_cut_off_or_burn_are_refused(self, bench: Bench, number: int) -> None:
         with pytest.raises(RequestRefusedError):
