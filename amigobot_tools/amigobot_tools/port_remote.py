@@ -62,8 +62,8 @@ class PortRemote(LiveRemote):
 
     def state(self) -> RobotState:
         """Return what is known now."""
-        robot, link, snapshot = self.robot, self.robot.link, self.robot.snapshot()
-        identity, profile, bumpers = snapshot.identity, snapshot.profile, snapshot.bumpers
+        robot, snapshot = self.robot, self.robot.snapshot()
+        link, identity, profile, bumpers = snapshot.link, snapshot.identity, snapshot.profile, snapshot.bumpers
         linear, angular = self.commanded
         state = RobotState.of(profile)
         with suppress(ConnectionLostError):
@@ -86,11 +86,11 @@ class PortRemote(LiveRemote):
             model=profile.description if identity else "",
             emergency=snapshot.emergency_stop,
             link={
-                "packets": str(link.packets),
+                "packets": str(link.packets.standard),
                 "period": milliseconds(link.period),
                 "longest gap": milliseconds(link.longest_gap),
-                "late": str(link.late),
-                "damaged": str(link.checksum_errors),
+                "late": str(link.gaps),
+                "damaged": str(link.decoder.checksum_errors),
                 "connections": str(link.connections),
             },
         )

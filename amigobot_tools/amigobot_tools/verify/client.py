@@ -29,7 +29,8 @@ from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.protocol import BAUD_RATES, Command, Instruction, Packet, Parameters, SyncReply
 from amigobot_driver.robot import Event, FrameSeen
 from amigobot_driver.robot.dialects import Dialect, dialects
-from amigobot_driver.robot.link import LinkObserver, RobotLink
+from amigobot_driver.robot.link import RobotLink
+from amigobot_driver.robot.link_observer import LinkObserver
 from amigobot_driver.stepped_driver import WaitingDriver, WaitingLine
 
 P = TypeVar("P", bound=Packet)
