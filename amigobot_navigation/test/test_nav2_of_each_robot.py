@@ -26,6 +26,12 @@ ROBOTS = [name for name in available_profiles() if load_profile(name).sonar.pose
 Point = tuple[float, float]
 
 
+@pytest.fixture(autouse=True)
+def files_of_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build of Debian tests before it installs."""
+    monkeypatch.setattr(nav2_params, "get_package_share_directory", lambda package: str(CONFIG.parent))
+
+
 def fitted(robot: str, file: str = "nav2.yaml") -> Any:
     return fit_nav2(CONTENT[file], load_profile(robot))
 
