@@ -27,7 +27,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -104,7 +103,6 @@ class Robot:
         self.received: list[Instruction] = []  #: every command that has come from the driver
         self.ignored: set[CommandTable] = set()  #: commands that get lost on the way to the robot
         self.silent = False  #: nothing of what the robot says gets through
-        self.deaf = False  #: nothing gets through to the robot
         self.sips = 0  #: standard packets sent
         #: what the driver sees instead of a standard packet
         self.disguise: Callable[[Sip], Sip] = lambda sip: sip
@@ -198,7 +196,7 @@ class _Tap:
             instruction = decode(frame.data, self._robot.commands)
             if instruction:
                 self._robot.received.append(instruction)
-            if not self._robot.deaf and (instruction is None or instruction.command not in self._robot.ignored):
+            if instruction is None or instruction.command not in self._robot.ignored:
                 passed += encode_frame(frame.data)
         return passed
 
@@ -279,42 +277,27 @@ class Node:
                 self.wait()
 
 
-@dataclass(frozen=True, slots=True)
-class Letter(Generic[M]):
-    """A message and the computer's time (s) when it came."""
-
-    message: M
-    arrived: float
-
-
 class Inbox(Generic[M]):
     """Everything that came on one topic, for as long as it is referenced."""
 
     def __init__(self) -> None:
-        self.letters: list[Letter[M]] = []
+        self.messages: list[M] = []
+        self.arrivals: list[float] = []  #: the computer's time (s) when each message came
 
     def receive(self, message: M) -> None:
-        self.letters.append(Letter(message, time.time()))
+        self.messages.append(message)
+        self.arrivals.append(time.time())
 
     def __len__(self) -> int:
-        return len(self.letters)
+        return len(self.messages)
 
     def clear(self) -> None:
-        self.letters.clear()
-
-    def snapshot(self) -> Inbox[M]:
-        """What came until now; nothing is added to it any more."""
-        taken: Inbox[M] = Inbox()
-        taken.letters = list(self.letters)
-        return taken
-
-    @property
-    def messages(self) -> list[M]:
-        return [letter.message for letter in self.letters]
+        self.messages.clear()
+        self.arrivals.clear()
 
     @property
     def last(self) -> M:
-        return self.letters[-1].message
+        return self.messages[-1]
 
 
 class Client:

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from api_bench import accepted
+from api_bench import PATIENCE, accepted, eventually
 from bench import Bench
 from standstill import passes
 
@@ -40,16 +40,7 @@ from amigobot_driver.sim.server import ClientConnection, Served, serve
 from amigobot_driver.sim.tcp import TcpConnection
 from amigobot_driver.transport import Port, PortError, open_port
 
-#: s that nothing here ever takes, on however slow a machine
-PATIENCE = 60.0
 SHUTDOWN_SEQUENCE = ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
-
-
-def eventually(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it never happened"
-        time.sleep(0.002)
 
 
 class Tap:

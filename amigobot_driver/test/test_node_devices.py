@@ -154,13 +154,6 @@ def test_digital_outputs_are_set_as_the_response_says(bench: Bench) -> None:
     assert (done.success, done.outputs) == (True, 0b100)
 
 
-def test_setting_an_input_pin_is_refused(bench: Bench) -> None:
-    done = set_outputs(bench, 0b011, 0b011)
-    assert not done.success
-    assert done.outputs & 0b011 == 0b001
-    assert "IO_1 did not follow, being configured as input" in done.message
-
-
 def test_the_selected_analog_port_is_confirmed_and_published(bench: Bench) -> None:
     done = select(bench, 3)
     assert (done.success, done.message) == (True, "analog port 3, confirmed by the robot")
@@ -198,24 +191,6 @@ def test_raw_commands_are_refused_until_they_are_allowed(bench: Bench) -> None:
     assert bench.parameter("allow_raw_commands", False).successful
     done = send(bench, Command.SONAR.number, 1)
     assert (done.success, "allow_raw_commands" in done.message) == (False, True)
-
-
-def test_a_raw_command_reaches_the_robot_once(bench: Bench) -> None:
-    assert bench.parameter("allow_raw_commands", True).successful
-    done = send(bench, Command.ADSEL.number, 2)
-    assert (done.success, done.message) == (True, "sent ADSEL(2) once; the robot confirms no single command")
-    bench.wait_until(lambda: Command.ADSEL(2) in bench.robot.received)
-    bench.pass_sips(5)
-    assert bench.robot.received.count(Command.ADSEL(2)) == 1
-
-
-def test_a_raw_command_that_bypasses_the_driver_is_refused(bench: Bench) -> None:
-    assert bench.parameter("allow_raw_commands", True).successful
-    done = send(bench, Command.VEL.number, 100)
-    assert not done.success
-    assert "use a velocity" in done.message
-    bench.pass_sips(3)
-    assert Command.VEL(100) not in bench.robot.received
 
 
 def test_every_frame_is_published_both_ways_to_a_subscriber(bench: Bench) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from action_msgs.msg import GoalStatus
-from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
 from rclpy.action import ActionClient
 from ros_bench import DEADLINE, Bench, Robot
@@ -105,15 +104,6 @@ def test_a_canceled_move_returns_the_travelled_distance_once_at_rest(bench: Benc
     pose = bench.robot.truth.pose
     assert end.result.travelled == pytest.approx(-math.hypot(pose.x - start.x, pose.y - start.y), abs=0.01)
     assert end.result.message == f"ended after {end.result.travelled:.3f} m of -2.000 m: canceled"
-
-
-def test_a_velocity_replaces_an_active_goal(bench: Bench) -> None:
-    goal = Goal(bench, Move, "move", Move.Goal(distance=3.0))
-    goal.drives()
-    bench.publish_until("cmd_vel", Twist(), lambda: goal.done)
-    end = goal.end()
-    assert end.status == GoalStatus.STATUS_ABORTED
-    assert end.result.message.endswith("another movement was requested")
 
 
 @pytest.mark.parametrize("angle", [4.0, math.nan])

@@ -29,7 +29,7 @@ def test_ticks_wheel_angles_and_pose_agree(bench: Bench) -> None:
     ticks, joints = bench.listen(Encoders, "encoders"), bench.listen(JointState, "joint_states")
     odometry = bench.listen(Odometry, "odom")
     with bench.driving(0.2):
-        bench.wait_until(lambda: odometry.letters and odometry.last.pose.pose.position.x > 0.3)
+        bench.wait_until(lambda: len(odometry) and odometry.last.pose.pose.position.x > 0.3)
     bench.wait_until(lambda: bench.robot.stopped)
     bench.pass_sips(5)
     stopped = time.time()
@@ -58,7 +58,7 @@ def test_the_gyro_is_published_as_imu(bench: Bench) -> None:
     inbox = bench.listen(Imu, "imu/data_raw")
     bench.wait_until(lambda: bench.values("streams", fresh=True)["gyro_centre"] != "not measured")
     with bench.driving(0.0, 0.8):
-        bench.wait_until(lambda: inbox.letters and inbox.last.angular_velocity.z > 0.7)
+        bench.wait_until(lambda: len(inbox) and inbox.last.angular_velocity.z > 0.7)
     message = inbox.last
     assert message.header.frame_id == "imu_link"
     assert message.orientation_covariance[0] == message.linear_acceleration_covariance[0] == -1.0

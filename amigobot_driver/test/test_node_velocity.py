@@ -73,18 +73,6 @@ class TestDriving:
             bench.wait_until(lambda: odom.last.twist.twist.linear.x == pytest.approx(0.25, abs=0.02))
         assert set(moves_asked_for(bench, since)) == {250, 29}  # mm/s and deg/s
 
-    def test_zero_stops_at_once_not_after_the_timeout(self, bench: Bench) -> None:
-        assert bench.parameter("cmd_vel_timeout", 2.0).successful
-        try:
-            timeouts = int(bench.values("commands", fresh=True)["timeouts"])
-            with bench.driving(0.3):
-                bench.wait_until(lambda: bench.robot.speed > 0.1)
-            bench.publish("cmd_vel", bench.client.velocity(0.0))
-            bench.wait_until(lambda: bench.robot.stopped)
-            assert int(bench.values("commands", fresh=True)["timeouts"]) == timeouts
-        finally:
-            assert bench.parameter("cmd_vel_timeout", 0.5).successful
-
     def test_the_newest_of_two_publishers_counts(self, bench: Bench) -> None:
         """A teleop may take over from a planner; two at a time make a robot that cannot decide, and no error."""
         second = bench.client.node.create_publisher(Twist, "cmd_vel", 10)

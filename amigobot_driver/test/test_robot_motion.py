@@ -5,15 +5,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 from bench import Bench, losing, losing_first, lost
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from amigobot_driver.protocol import Command, Instruction
 from amigobot_driver.robot import Options, RequestRefusedError
@@ -324,20 +321,6 @@ class TestLimits:
         bench.run(0.1)
         assert velocities(bench, since) == sent
 
-    @given(st.floats(), st.floats())
-    @settings(max_examples=30)
-    def test_nothing_beyond_them_is_ever_sent(self, linear: float, angular: float) -> None:
-        bench = Bench(Options(max_linear=0.3, max_angular=1.0))
-        bench.open_session()
-        with contextlib.suppress(RequestRefusedError):
-            bench.drive(linear, angular)
-        bench.run(0.3)
-        for _, instruction in bench.sent():
-            if instruction.command is Command.VEL:
-                assert abs(instruction.value) <= 300
-            if instruction.command is Command.RVEL:
-                assert abs(instruction.value) <= 57
-
     def test_that_set_robot_config_has_lowered_keep_the_curve_until_the_parameter_changes(self) -> None:
         bench = Bench(Options(max_linear=0.6, max_angular=2.0)).connect()
         bench.ask(lambda: bench.robot.tuning.set({"trans_vel_max": 300}, bench.now))
@@ -362,20 +345,6 @@ class TestWire:
         bench.ask(bench.robot.emergency_stop)
         bench.run(1)
         assert min(b - a for (a, _), (b, _) in pairwise(bench.sent())) >= 0.02 - 1e-9
-
-    @pytest.mark.parametrize("rate", [25.0, 50.0, 100.0])
-    def test_velocities_do_not_starve_the_rest(self, bench: Bench, rate: float) -> None:
-        """A joystick could fill the line: switching the motors must get through all the same."""
-        bench.run(1, cmd_vel=(0.3, 0.5), rate=rate)
-        switched = bench.ask(lambda: bench.robot.enable_motors(False, bench.now))
-        bench.run(1, cmd_vel=(0.3, 0.5), rate=rate)
-        assert switched.done()
-        assert switched.result().success
-        assert not bench.reports[-1].motors_enabled
-
-    def test_waits_for_the_spacing_of_the_robot_it_found(self) -> None:
-        bench = Bench(robot="amigo-sh").connect()
-        assert bench.robot.queue.spacing == bench.robot.profile.link.command_spacing
 
 
 # -- the queue by itself -------------------------------------------------------------------------------------

@@ -181,18 +181,6 @@ class TestVelocity:
 
 
 class TestCounterThatWasSet:
-    def test_is_no_movement_and_is_counted(self) -> None:
-        """Another program sends SETO."""
-        counters, odometer = Counters(), Odometer(AMIGO)
-        before = drive(counters, odometer, [(0.5, 0.0)] * 50)[-1]
-        counters.move(0.5)
-        counters.x = counters.y = counters.heading = 0.0
-        after = odometer.update(counters.sip(), counters.time)
-        assert (after.x, after.y, after.yaw) == (before.x, before.y, before.yaw)
-        assert drive(counters, odometer, [(0.5, 0.0)] * 10)[-1].x == pytest.approx(after.x + 0.5, abs=0.002)
-        assert odometer.jumps == 1
-        assert odometer.state.covariance[0] > before.covariance[0] + 0.001
-
     def test_a_damaged_packet_is_no_movement(self) -> None:
         """The checksum adds 16-bit words: of two damaged bytes one may undo the other."""
         counters, odometer = Counters(), Odometer(AMIGO)
@@ -245,14 +233,6 @@ class TestReconnect:
         assert after.turned - before.turned == pytest.approx(rate * lost, abs=0.01)
         assert after.angular == pytest.approx(rate, rel=0.15)
         assert odometer.jumps == 0
-
-    def test_counters_after_a_reported_reset_begin_at_zero(self) -> None:
-        counters, odometer = Counters(), Odometer(AMIGO)
-        before = drive(counters, odometer, [(0.0, 2.0)] * 5)[-1]
-        odometer.robot_reset()
-        odometer.interrupt()
-        after = odometer.update(Counters().sip(), counters.time + 1.8)
-        assert 0.0 <= after.yaw - before.yaw < 0.5
 
 
 class TestCovariance:

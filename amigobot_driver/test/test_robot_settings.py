@@ -8,7 +8,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 
 import pytest
-from bench import Bench, losing, losing_first
+from bench import Bench, losing
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,16 +47,6 @@ class TestSwitching:
         report = bench.reports[-1]
         assert (report.motors_enabled if switch is motors else report.sonar_enabled) is not on
 
-    @pytest.mark.parametrize("lost", [1, 3, Switch.retries.limit - 1])
-    def test_is_sent_again_when_it_is_lost(self, bench: Bench, lost: int) -> None:
-        bench.up.fault = losing_first(lost, Command.ENABLE)
-        since = bench.now
-        answer = motors(bench, False)
-        bench.until(answer.done, within=5.0)
-        assert answer.result().success
-        assert bench.words(since).count("ENABLE(0)") == lost + 1
-        assert bench.robot.motors.counters()["motors_resent"] >= lost
-
     def test_fails_with_the_reason_when_the_robot_ignores_it(self, bench: Bench) -> None:
         motors(bench, False)
         bench.run(1)
@@ -67,13 +57,6 @@ class TestSwitching:
         assert answer.result() == Outcome(False, "sent ENABLE(1) 8 times in 2.4 s; the robot reports motors off")
         bench.run(10)
         assert bench.words(since).count("ENABLE(1)") == Switch.retries.limit, "and is left at that"
-
-    def test_the_newest_wish_counts(self, bench: Bench) -> None:
-        first, second = motors(bench, False), motors(bench, True)
-        bench.run(2)
-        assert first.result() == Outcome(False, "motors: another request replaced this one")
-        assert second.result().success
-        assert bench.reports[-1].motors_enabled
 
 
 class TestButton:

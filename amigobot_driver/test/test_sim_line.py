@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import pytest
 from sim_client import Client
 
 from amigobot_driver.protocol import Command, Sip
@@ -30,12 +29,6 @@ def arrival(line: SimulatedLine, text: bytes) -> float:
 
 
 class TestPace:
-    @pytest.mark.parametrize("size", [1, 14, 15, 200])
-    def test_a_frame_takes_ten_bits_a_byte(self, size: int) -> None:
-        wire = line()
-        wire.send(b"x" * size, SendPriority.ANSWER, 0.0)
-        assert arrival(wire, b"x" * size) == pytest.approx(size * BYTE, abs=BYTE)
-
     def test_a_robot_at_9600_baud_says_no_more_than_960_bytes_a_second(self) -> None:
         client = Client("amigo-sh", baud=9600).open()
         client.send(Command.IOREQUEST(2), Command.ENCODER(2), Command.GYRO(1))

@@ -21,12 +21,13 @@ import termios
 import threading
 import time
 import tty
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from api_bench import eventually
 
 from amigobot_driver import AmigoBot, MotionFailedError
 from amigobot_driver.cli import main
@@ -76,19 +77,12 @@ class Server:
 
     def wait_for(self, *texts: str) -> str:
         """The first line that holds these texts, as soon as it is printed."""
-        until(lambda: any(all(text in line for text in texts) for line in self.lines), f"{texts} in {self.lines}")
+        eventually(lambda: any(all(text in line for text in texts) for line in self.lines), f"{texts} in {self.lines}")
         return next(line for line in self.lines if all(text in line for text in texts))
 
     def stop(self, number: int = signal.SIGINT) -> int:
         self.process.send_signal(number)
         return self.process.wait(LIMIT)
-
-
-def until(condition: Callable[[], object], what: str) -> None:
-    end = time.monotonic() + LIMIT
-    while not condition():
-        assert time.monotonic() < end, f"not within {LIMIT} s: {what}"
-        time.sleep(0.01)
 
 
 @contextlib.contextmanager
@@ -153,15 +147,6 @@ def serial_port(path: str, speed: int = termios.B9600) -> Iterator[Raw]:
 
 
 class TestPty:
-    def test_a_session(self, tmp_path: Path) -> None:
-        path = str(tmp_path / "robot")
-        with serving("--pty", path) as server, serial_port(path) as client:
-            assert client.open().sonar_enabled
-            client.write(Command.ENABLE(1))
-            server.wait_for("motors: switched on by ENABLE")
-            client.write(Command.CLOSE())
-            server.wait_for("session closed")
-
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
     def test_a_clean_end(self, tmp_path: Path, number: int) -> None:
         path = tmp_path / "robot"
@@ -267,7 +252,7 @@ class TestTruth:
         with serving("--pty", path, "--truth", str(log)), serial_port(path) as client:
             client.open()
             client.write(Command.ENABLE(1), Command.VEL(200))
-            until(lambda: len(log.read_text().splitlines()) > 30, "thirty lines")
+            eventually(lambda: len(log.read_text().splitlines()) > 30, "thirty lines")
         lines = [json.loads(line) for line in log.read_text().splitlines()[:30]]
         assert lines[0]["x"] == 2.75 and lines[-1]["x"] > 2.75
         assert set(lines[0]) >= {"t", "monotonic", "y", "heading", "left_velocity", "right_velocity"}
@@ -342,7 +327,7 @@ class TestInProcess:
                 return SimulatedPort(url).simulator is robot
             return False
 
-        until(again, "the same robot under the same URL")
+        eventually(again, "the same robot under the same URL")
 
     @pytest.mark.parametrize(
         ("url", "message"),
