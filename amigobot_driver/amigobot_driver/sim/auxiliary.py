@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..protocol import BAUD_RATES, Aux
-from .line import Wire, byte_time
+from ..protocol import Aux
 
 #: size of the ring buffer in bytes; older ones are overwritten
 _RING = 256
@@ -49,10 +48,10 @@ class LoopBack:
 
 
 class SimulatedAuxPort:
-    """One auxiliary port with its line speed."""
+    """One auxiliary port. Bytes between the port and its device take no time."""
 
     def __init__(self, number: int, device: AuxDevice) -> None:
-        """Start at the lowest speed.
+        """Start without bytes.
 
         Args:
             number: Number of the port, from 1.
@@ -60,31 +59,11 @@ class SimulatedAuxPort:
         """
         self._id = Aux.IDS[number - 1]
         self._device = device
-        self.restart(0)
-
-    def restart(self, baud_code: int) -> None:
-        """Discard all bytes and requests.
-
-        Args:
-            baud_code: Code of the line speed.
-        """
-        self._to_device, self._from_device = Wire(), Wire()
-        self.set_baud(baud_code)
         self.flush()
 
-    def set_baud(self, code: int) -> None:
-        """Execute AUXnBAUD; a code that does not exist is ignored."""
-        if 0 <= code < len(BAUD_RATES):
-            self._to_device.byte_time = self._from_device.byte_time = byte_time(BAUD_RATES[code])
-
     def write(self, data: bytes, now: float) -> None:
-        """Execute TTYn: send to the device.
-
-        Args:
-            data: Bytes for the device.
-            now: Time in s.
-        """
-        self._to_device.put(data, now)
+        """Execute TTYn: send bytes to the device at `now` (s)."""
+        self._device.receive(data, now)
 
     def request(self, count: int) -> None:
         """Execute GETAUX.
@@ -103,21 +82,8 @@ class SimulatedAuxPort:
         self.requested = 0  #: number of bytes for which a request waits
 
     def step(self, now: float) -> Aux | None:
-        """Transfer bytes in both directions.
-
-        Args:
-            now: Time in s.
-
-        Returns:
-            The answer to the request if all its bytes have arrived, else None.
-        """
-        written, when = self._to_device.take(now)
-        if written:
-            self._device.receive(written, when)
-        if sent := self._device.transmit(now):
-            self._from_device.put(sent, now)
-        if arrived := self._from_device.take(now)[0]:
-            self._ring = (self._ring + arrived)[-_RING:]
+        """Take what the device has sent until `now` (s); return the answer to a request if all its bytes are there."""
+        self._ring = (self._ring + self._device.transmit(now))[-_RING:]
         if not self.requested or len(self._ring) < self.requested:
             return None
         packet = Aux(id=self._id, data=self._ring[: self.requested])

@@ -32,64 +32,6 @@ class SendPriority(Enum):
     STREAM = auto()  #: is dropped if it does not fit into the cycle
 
 
-def byte_time(baud: int) -> float:
-    """Return the time in s that one byte takes at `baud`."""
-    return _BITS / baud
-
-
-class Wire:
-    """Delivers bytes after the time they take on the line. All times in s."""
-
-    def __init__(self, byte_time: float = 0.0) -> None:
-        """Start empty.
-
-        Args:
-            byte_time: Time in s that one byte takes; 0 delivers at once.
-        """
-        self.byte_time = byte_time
-        self._pieces: deque[tuple[float, bytes]] = deque()
-        self._free_at = -math.inf
-
-    def __len__(self) -> int:
-        """Return the number of bytes in transit."""
-        return sum(len(data) for _, data in self._pieces)
-
-    def put(self, data: bytes, now: float) -> None:
-        """Send bytes; they start after those that are still in transit."""
-        if data:
-            start = max(now, self._free_at)
-            self._pieces.append((start, data))
-            self._free_at = start + len(data) * self.byte_time
-
-    def take(self, now: float) -> tuple[bytes, float]:
-        """Remove the bytes that have arrived.
-
-        Args:
-            now: Time in s.
-
-        Returns:
-            The bytes that arrived before `now` since the last call, and when the last of them arrived.
-        """
-        if not self._pieces:
-            return b"", now
-        arrived, last = bytearray(), now
-        while self._pieces and self._pieces[0][0] < now:
-            start, data = self._pieces.popleft()
-            count = len(data)
-            if self.byte_time:
-                count = min(count, math.ceil((now - start) / self.byte_time) - 1)
-            arrived += data[:count]
-            last = start + count * self.byte_time
-            if count < len(data):
-                self._pieces.appendleft((last, data[count:]))
-                break
-        return bytes(arrived), last
-
-    def clear(self) -> None:
-        """Lose all bytes in transit."""
-        self._pieces.clear()
-
-
 class SimulatedLine:
     """Both directions of the line. All times in s on the caller's clock."""
 
@@ -110,13 +52,14 @@ class SimulatedLine:
         self._others: deque[bytes] = deque()
         self._free_at = -math.inf
         self._outgoing: deque[tuple[float, bytes]] = deque()
-        self._incoming = Wire()
+        self._incoming: deque[tuple[float, bytes]] = deque()
+        self._incoming_free_at = -math.inf
         self.set_baud(9600)
 
     def set_baud(self, baud: int) -> None:
         """Set the speed in baud for everything that is not on the wire yet."""
         self.baud = baud
-        self.byte_time = self._incoming.byte_time = byte_time(baud) if self._paced else 0.0
+        self.byte_time = _BITS / baud if self._paced else 0.0
 
     # --- robot to client -----------------------------------------------------------------------------------
 
@@ -186,7 +129,10 @@ class SimulatedLine:
         """Put the client's bytes on the wire at `now`."""
         if data and not self.interrupted:
             data = self._as_received(self._fault_injector.corrupt(data), self.client_baud, self.baud)
-            self._incoming.put(data, now + self._delay + self._fault_injector.delay())
+            # Behind the bytes that are still in transit.
+            start = max(now + self._delay + self._fault_injector.delay(), self._incoming_free_at)
+            self._incoming.append((start, data))
+            self._incoming_free_at = start + len(data) * self.byte_time
 
     def take_received(self, now: float) -> tuple[bytes, float]:
         """Return the bytes that reached the robot before `now` since the last call.
@@ -197,12 +143,23 @@ class SimulatedLine:
         Returns:
             The bytes, and when the last of them arrived.
         """
-        return self._incoming.take(now)
+        arrived, last = bytearray(), now
+        while self._incoming and self._incoming[0][0] < now:
+            start, data = self._incoming.popleft()
+            count = len(data)
+            if self.byte_time:
+                count = min(count, math.ceil((now - start) / self.byte_time) - 1)
+            arrived += data[:count]
+            last = start + count * self.byte_time
+            if count < len(data):
+                self._incoming.appendleft((last, data[count:]))
+                break
+        return bytes(arrived), last
 
     @property
     def bytes_in_transit(self) -> int:
         """Number of the client's bytes that have not reached the robot yet."""
-        return len(self._incoming)
+        return sum(len(data) for _, data in self._incoming)
 
     def _as_received(self, data: bytes, sender: int | None, receiver: int | None) -> bytes:
         """Return the bytes from a UART that may run at another speed than the sender."""

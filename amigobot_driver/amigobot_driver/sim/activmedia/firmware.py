@@ -73,8 +73,8 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         parts.compass.restart()
         parts.gripper.restart(self.dialect.gripper_kind * flash.gripper)
         parts.sounds.restart()
-        for port, code in zip(parts.aux, (flash.aux1_baud, flash.aux2_baud, flash.aux3_baud), strict=True):
-            port.restart(code)
+        for port in parts.aux:
+            port.flush()
         self.telemetry.stop()
         parts.line.set_baud(BAUD_RATES[flash.host_baud])
 
