@@ -57,11 +57,6 @@ class Goal:
         self._bench.wait_until(lambda: self.feedback or self._result.done())
         return not (self._result.done() and passes(self._result.result().result.message))
 
-    @property
-    def done(self) -> bool:
-        """Whether its result is here."""
-        return bool(self._result.done())
-
     def drives(self) -> None:
         """Wait until the robot drives with it."""
         robot = self._bench.robot

@@ -12,15 +12,12 @@ import contextlib
 import json
 import os
 import re
-import select
 import signal
 import socket
 import subprocess
 import sys
-import termios
 import threading
 import time
-import tty
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -32,20 +29,11 @@ from api_bench import eventually
 from amigobot_driver import AmigoBot, MotionFailedError
 from amigobot_driver.cli import main
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import (
-    ACTIVMEDIA_PACKETS,
-    Command,
-    FrameDecoder,
-    Packet,
-    PacketTable,
-    Sip,
-    SyncEcho,
-    SyncReply,
-    parse,
-)
+from amigobot_driver.protocol import Command
 from amigobot_driver.sim.options import build_simulator
 from amigobot_driver.sim.pty import PtyConnection
 from amigobot_driver.transport import PortError
+from amigobot_driver.transport.serial import SerialPort
 from amigobot_driver.transport.simulated import SimulatedPort
 
 #: s after which something that should have happened has not
@@ -95,55 +83,8 @@ def serving(*arguments: str) -> Iterator[Server]:
         server.process.wait()
 
 
-class Raw:
-    """A client on a file descriptor."""
-
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-        self._decoder = FrameDecoder()
-
-    def write(self, *instructions: object) -> None:
-        for instruction in instructions:
-            os.write(self.descriptor, instruction.encode())  # type: ignore[attr-defined]
-
-    def read(self, kind: type[Packet], table: PacketTable = ACTIVMEDIA_PACKETS) -> Packet:
-        """The next packet of a kind."""
-        end = time.monotonic() + LIMIT
-        while time.monotonic() < end:
-            if select.select([self.descriptor], [], [], 0.1)[0]:
-                data = os.read(self.descriptor, 4096)
-                assert data, "the connection ended"
-                for frame in self._decoder.feed(data, time.monotonic()):
-                    packet = parse(frame.data, table)
-                    if isinstance(packet, kind):
-                        return packet
-        raise AssertionError(f"no {kind.__name__} within {LIMIT} s")
-
-    def open(self) -> Sip:
-        for command, kind in (
-            (Command.PULSE, SyncEcho),
-            (Command.OPEN, SyncEcho),
-            (Command.CLOSE, SyncReply),
-            (Command.OPEN, Sip),
-        ):
-            self.write(command())
-            packet = self.read(kind)
-        assert isinstance(packet, Sip)
-        return packet
-
-
-@contextlib.contextmanager
-def serial_port(path: str, speed: int = termios.B9600) -> Iterator[Raw]:
-    """The port as a client opens it."""
-    descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY)
-    try:
-        tty.setraw(descriptor)
-        attributes = termios.tcgetattr(descriptor)
-        attributes[4] = attributes[5] = speed
-        termios.tcsetattr(descriptor, termios.TCSANOW, attributes)
-        yield Raw(descriptor)
-    finally:
-        os.close(descriptor)
+#: What opens a session: SYNC0, SYNC1, SYNC2, OPEN.
+HANDSHAKE = b"".join(command().encode() for command in (Command.PULSE, Command.OPEN, Command.CLOSE, Command.OPEN))
 
 
 class TestPty:
@@ -200,12 +141,10 @@ class TestPty:
     def test_another_speed_is_noise(self, tmp_path: Path) -> None:
         path = str(tmp_path / "robot")
         with serving("--pty", path, "--check-baud", "--robot", "amigo-sh", "--baud", "38400"):
-            with serial_port(path, termios.B9600) as client:
-                client.write(Command.PULSE())
-                assert not select.select([client.descriptor], [], [], 0.5)[0]
-            with serial_port(path, termios.B38400) as client:
-                client.write(Command.PULSE())
-                assert client.read(SyncEcho)
+            for baud, answer in ((9600, b""), (38400, Command.PULSE().encode())):
+                with contextlib.closing(SerialPort(path, baud)) as port:
+                    port.write(Command.PULSE().encode())
+                    assert port.read(0.5 if baud == 9600 else LIMIT) == answer
 
     def test_unplugged_and_plugged_in_again(self, tmp_path: Path) -> None:
         path = tmp_path / "robot"
@@ -217,8 +156,7 @@ class TestPty:
                 os.write(descriptor, b"x")
             os.close(descriptor)
             server.wait_for("plugged in, ")
-            with serial_port(str(path)) as client:
-                client.open()
+            AmigoBot(str(path), timeout=LIMIT).close()
 
 
 class TestTcp:
@@ -228,32 +166,27 @@ class TestTcp:
         assert port is not None
         return socket.create_connection(("127.0.0.1", int(port[1])), LIMIT)
 
-    def test_the_session_ends_with_the_connection(self) -> None:
+    def test_the_session_ends_with_the_connection_and_a_second_client_is_turned_away(self) -> None:
         with serving("--tcp", "127.0.0.1:0", "--robot", "amigo-sh", "--world", "office") as server:
             with self.connect(server) as connection:
-                assert Raw(connection.fileno()).open()
+                connection.sendall(HANDSHAKE)
+                server.wait_for("session opened")
+                with self.connect(server) as second:
+                    assert second.recv(1) == b""
+                assert connection.recv(1)
             server.wait_for("session closed: the connection ended")
             with self.connect(server) as connection:
-                assert Raw(connection.fileno()).open()
-
-    def test_a_second_client_is_turned_away(self) -> None:
-        with serving("--tcp", "0") as server, self.connect(server) as first:
-            client = Raw(first.fileno())
-            client.open()
-            with self.connect(server) as second:
-                assert second.recv(1) == b""
-            assert client.read(Sip)
+                connection.sendall(HANDSHAKE)
+                assert connection.recv(1)
 
 
 class TestTruth:
     def test_it_is_written_as_json_lines(self, tmp_path: Path) -> None:
         path, log = str(tmp_path / "robot"), tmp_path / "truth.jsonl"
         started = time.time(), time.monotonic()
-        with serving("--pty", path, "--truth", str(log)), serial_port(path) as client:
-            client.open()
-            client.write(Command.ENABLE(1), Command.VEL(200))
-            eventually(lambda: len(log.read_text().splitlines()) > 30, "thirty lines")
-        lines = [json.loads(line) for line in log.read_text().splitlines()[:30]]
+        with serving("--pty", path, "--truth", str(log)), AmigoBot(path, timeout=LIMIT) as robot:
+            robot.drive(0.2, duration=1.0)
+        lines = [json.loads(line) for line in log.read_text().splitlines()[:-1]]
         assert lines[0]["x"] == 2.75 and lines[-1]["x"] > 2.75
         assert set(lines[0]) >= {"t", "monotonic", "y", "heading", "left_velocity", "right_velocity"}
         assert started[0] - 1 < lines[0]["t"] < time.time()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Several simulated robots in one world: they detect each other, and stop each other."""
+"""Several simulated robots in one world."""
 
 from __future__ import annotations
 
@@ -11,78 +11,26 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from bench import Bench
 
 from amigobot_driver.cli import sim
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, Command, FrameDecoder, Instruction, Sip, parse
 from amigobot_driver.sim import SessionState, SharedWorld, Simulator, World, WorldError, WorldPose, load_robots
-
-
-class Pair:
-    """Two robots and their clients, on one simulated clock."""
-
-    def __init__(self, a: WorldPose, b: WorldPose, robots: tuple[str, str] = ("amigo", "amigo")) -> None:
-        world = World("plain")
-        self.world = SharedWorld(
-            {
-                name: Simulator(load_profile(robot), world, start=start, baud=0)
-                for name, robot, start in zip("ab", robots, (a, b), strict=True)
-            }
-        )
-        self.now = 0.0
-        self._decoders = {name: FrameDecoder() for name in "ab"}
-        self.newest: dict[str, dict[int, int]] = {"a": {}, "b": {}}  #: ranges by the number of the sonar
-        for name in "ab":
-            # SYNC0, SYNC1, SYNC2, OPEN
-            for command in (Command.PULSE, Command.OPEN, Command.CLOSE, Command.OPEN):
-                self.send(name, command())
-            self.send(name, Command.ENABLE(1))
-            self.send(name, Command.SONAR(1))
-
-    def send(self, name: str, instruction: Instruction) -> None:
-        self.world.robots[name].receive(instruction.encode(), self.now)
-        self.run(0.1)
-
-    def run(self, seconds: float) -> None:
-        """Let time pass while both clients read what arrives."""
-        for _ in range(round(seconds / 0.1)):
-            self.now += 0.1
-            for name, robot in self.world.robots.items():
-                for frame in self._decoders[name].feed(robot.transmit(self.now), self.now):
-                    packet = parse(frame.data, ACTIVMEDIA_PACKETS)
-                    if isinstance(packet, Sip):
-                        self.newest[name] |= {reading.number: reading.range for reading in packet.sonar}
-
-    def drive(self, seconds: float, **velocities: int) -> None:
-        """Drive with these velocities in mm/s, and repeat them."""
-        for _ in range(round(seconds)):
-            for name, velocity in velocities.items():
-                self.world.robots[name].receive(Command.VEL(velocity).encode(), self.now)
-            self.run(1.0)
-
-    def pose(self, name: str) -> WorldPose:
-        return self.world.robots[name].truth.pose
 
 
 def test_a_robot_detects_another_by_sonar_and_sees_it_leave() -> None:
     profile = load_profile("amigo")
     mount = profile.sonar.poses[2]  # looks ahead and to the left
-    pair = Pair(WorldPose(0.0, 0.0), WorldPose(1.2, 0.3))
-    pair.run(2)
+    starts = {"a": WorldPose(0.0, 0.0), "b": WorldPose(1.2, 0.3)}
+    robots = {name: Simulator(profile, World("plain"), start=start, baud=0) for name, start in starts.items()}
+    world = SharedWorld(robots)
+    bench = Bench(simulator=lambda: world.robots["a"]).connect()
+    bench.run(2.0)
     rear = (1.2 - profile.body.rear - mount.x) / math.cos(mount.heading)
-    assert pair.newest["a"][2] / 1000 == pytest.approx(rear, abs=0.05)
-    pair.world.robots["b"].place(WorldPose(0.0, 30.0))
-    pair.run(2)
-    assert min(pair.newest["a"].values()) >= 5000
-
-
-@pytest.mark.parametrize("other", ["amigo", "p3dx"])
-def test_a_robot_that_drives_into_another_stops_at_it(other: str) -> None:
-    pair = Pair(WorldPose(0.0, 0.0), WorldPose(1.2, 0.0), ("amigo", other))
-    pair.drive(8, a=300)
-    front, rear = load_profile("amigo").body.front, load_profile(other).body.rear
-    assert pair.pose("a").x == pytest.approx(1.2 - front - rear, abs=0.02)
-    assert pair.pose("b") == WorldPose(1.2, 0.0)
+    assert bench.robot.estimator.newest[2].range == pytest.approx(rear, abs=0.05)
+    world.robots["b"].place(WorldPose(0.0, 30.0))
+    bench.run(2.0)
+    assert {ping.range for ping in bench.robot.estimator.newest.values()} == {math.inf}
 
 
 # -- the file ---------------------------------------------------------------------------------------------------
