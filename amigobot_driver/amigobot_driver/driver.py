@@ -195,11 +195,8 @@ class Driver:
     def _write_due(self) -> None:
         """Write the frame that is due, and wake the writer if the next one is due earlier than it knows."""
         link = self._robot.link
-        try:
-            if self._port and (frame := link.take(self.clock())):
-                self._port.write(frame)
-        except PortError as error:
-            self._write_failed(error)
+        if self._port and (frame := link.take(self.clock())):
+            self._write(frame)
         # After a failed write nothing can leave until the reader has noticed.
         self._next_time = math.inf if self._error else link.next_time()
         if self._next_time < self._wake_at:
@@ -232,7 +229,7 @@ class Driver:
             if isinstance(event, BaudChange):
                 self._set_baud(event.baud)
             elif isinstance(event, ModemCall):
-                self._call_modem(event.data)
+                self._write(event.data)
             else:
                 self._events.append(event)
 
@@ -245,7 +242,7 @@ class Driver:
             else:
                 self._robot.link.set_byte_time(self._port.byte_time)
 
-    def _call_modem(self, data: bytes) -> None:
+    def _write(self, data: bytes) -> None:
         if self._port:
             try:
                 self._port.write(data)

@@ -10,7 +10,7 @@ from bench import Bench
 
 from amigobot_driver.protocol import OVERHEAD, Sip
 from amigobot_driver.robot import Options
-from amigobot_driver.robot.bandwidth import plan
+from amigobot_driver.robot.streams import plan
 
 
 @pytest.mark.parametrize(

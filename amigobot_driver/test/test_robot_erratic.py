@@ -233,10 +233,13 @@ class TestSettings:
     def test_nothing_is_saved_while_it_drives(self, bench: Bench) -> None:
         bench.run(1.0, cmd_vel=(0.3, 0.0))
         with pytest.raises(RequestRefusedError, match="at rest"):
-            bench.robot.flash.save()
+            bench.robot.erratic.save()
 
     def test_pwm_is_sent_a_few_times_and_again_in_the_next_session(self, bench: Bench) -> None:
-        assert "compare pwm_max with pwm_wrap" in bench.ask(lambda: bench.robot.pwm.set(8000, 0.7, bench.now)).message
+        assert (
+            "compare pwm_max with pwm_wrap"
+            in bench.ask(lambda: bench.robot.erratic.set_pwm(8000, 0.7, bench.now)).message
+        )
         bench.run(2.0)
         assert own_words(bench).count("PWM_FREQ(8000)") == own_words(bench).count("PWM_DUTY(70)") == 3
         again = bench.now
@@ -249,7 +252,7 @@ class TestSettings:
     def test_the_duty_is_what_was_asked_for_in_either_unit(self, tmp_path: Path, quirk: str) -> None:
         """docs/protocol E-46; CONFIG shows which one it is."""
         bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk).connect()
-        bench.ask(lambda: bench.robot.pwm.set(8000, 0.6, bench.now))
+        bench.ask(lambda: bench.robot.erratic.set_pwm(8000, 0.6, bench.now))
         bench.run(2.0)
         bench.result(lambda: bench.robot.tuning.read(bench.now))
         config = bench.robot.tuning.config

@@ -108,7 +108,7 @@ class Settings(Connection):
             ConnectionLostError: The robot is not connected.
         """
         with self._locked() as (robot, _):
-            outcome = robot.flash.save()
+            outcome = robot.erratic.save()
         return self._message(outcome)
 
     def set_motor_pwm(self, frequency: float = 0.0, max_duty: float = 0.0) -> str:
@@ -127,7 +127,7 @@ class Settings(Connection):
         """
         frequency, max_duty = number("frequency", frequency), number("max_duty", max_duty)
         with self._locked() as (robot, now):
-            outcome = robot.pwm.set(frequency, max_duty, now)
+            outcome = robot.erratic.set_pwm(frequency, max_duty, now)
         return self._message(outcome)
 
     def configure(self, **changes: object) -> str:

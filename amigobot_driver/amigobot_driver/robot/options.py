@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..protocol import BAUD_RATES
 from .devices.bumpers import STALLS
-from .devices.motor_pwm import pwm_values
+from .devices.erratic_settings import pwm_values
 from .devices.tuning import check_tuning
 
 #: Where the heading of the compass comes from.

@@ -35,7 +35,7 @@ from typing import Any
 from ..protocol import Instruction, Packet, Sip
 from .component import Component, Context
 from .events import Notice
-from .outcome import Callers, Outcome
+from .outcome import Outcome, finish
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class RequestComponent(Component):
         self._announced = False  #: that attempts are made after the limit: once until the robot responds
         self._unregistered = list(self.confirmed_by)
         self._timer = context.sends.timer(self._attempt)
-        self._callers = Callers()
+        self._callers: list[Future[Outcome]] = []  #: those who wait for the result
 
     @property
     def title(self) -> str:
@@ -126,23 +126,28 @@ class RequestComponent(Component):
     def request(self, now: float) -> Future[Outcome]:
         """Start, and return the future result. Earlier callers keep waiting and get the same result."""
         self.start(now)
-        return self._callers.new_future()
+        return self.new_caller()
+
+    def new_caller(self) -> Future[Outcome]:
+        """Return the future result of the pending request."""
+        self._callers.append(Future())
+        return self._callers[-1]
 
     def replace(self, now: float) -> Future[Outcome]:
         """Start a request for something else, and return the future result. Earlier callers fail."""
-        self._callers.finish(False, f"{self.title}: another request replaced this one")
+        self._finish(False, f"{self.title}: another request replaced this one")
         return self.request(now)
 
     def succeed(self, message: str) -> None:
         """End the request: the robot has confirmed it."""
         self.pause()
-        self._callers.finish(True, message)
+        self._finish(True, message)
 
     def fail(self, message: str) -> None:
         """End the request without a result from the robot, for example because the session has ended."""
         self.pending = False
         self._timer.cancel()
-        self._callers.finish(False, message)
+        self._finish(False, message)
 
     def pause(self) -> None:
         """Stop sending; the callers wait until the request is started again or ended."""
@@ -158,7 +163,7 @@ class RequestComponent(Component):
             self._context.emit(Notice(message))
         if afterwards:
             self._announced = True
-            self._callers.finish(False, message)
+            self._finish(False, message)
         else:
             self.fail(message)
 
@@ -183,6 +188,12 @@ class RequestComponent(Component):
         """
         commands = commands or " and ".join(map(str, self._commands()))
         return f"sent {commands} {self.retries.limit} times in {self.retries.duration:g} s"
+
+    def _finish(self, success: bool, message: str) -> None:
+        """Give the result to every caller."""
+        callers, self._callers = self._callers, []
+        for future in callers:
+            finish(future, Outcome(success, message))
 
     def _attempt(self, now: float) -> None:
         policy = self.retries

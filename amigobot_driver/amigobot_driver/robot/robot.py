@@ -25,10 +25,9 @@ from .devices.charger import Charger
 from .devices.compass import CompassReader
 from .devices.controller_reset import ControllerReset
 from .devices.digital_io import AnalogInput, DigitalOutputs
-from .devices.flash import Flash
+from .devices.erratic_settings import ErraticSettings, pwm_values
 from .devices.gripper import GripperControl
 from .devices.joystick import JoystickReader
-from .devices.motor_pwm import MotorPwm, pwm_values
 from .devices.servos import ServoJoints
 from .devices.sonar_sequence import SonarSequence
 from .devices.sounds import SoundPlayer
@@ -123,8 +122,7 @@ class Robot:
         self.standstill = StandstillMonitor(context, lambda: self.motion.driven)
         self.unconfirmed = UnconfirmedCommands(context)
         self.servos = ServoJoints(context, self.unconfirmed, lambda *servo: self.dialect.servo(*servo))
-        self.pwm = MotorPwm(context, self.unconfirmed)
-        self.flash = Flash(context, self._at_rest)
+        self.erratic = ErraticSettings(context, self.unconfirmed, self._at_rest)
         self.bumpers = BumperReader(context)
         self.gripper = GripperControl(context)
         self.charger = Charger(context)

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from ..profiles import Profile
 from ..protocol import Parameters, SyncReply
 from ..protocol.decoder import DecoderStats
-from .bandwidth import Plan
 from .command_queue import QueueStats
 from .devices.auxiliary import AuxStats
 from .events import BatteryLevel, BumperReading, Odometry, Report
@@ -26,6 +25,7 @@ from .link import PacketStats
 from .motion.motion import MotionStats
 from .robot import Robot
 from .session import LinkState
+from .streams import Plan
 
 
 @dataclass(frozen=True, slots=True)

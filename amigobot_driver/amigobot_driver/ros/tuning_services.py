@@ -60,7 +60,7 @@ class TuningServices(Interface):
 
     @robot_service(SetMotorPwm, "set_motor_pwm")
     def _set_pwm(self, robot: Robot, request: SetMotorPwm.Request, now: float) -> Answer:
-        return robot.pwm.set(request.frequency, request.max_duty, now)
+        return robot.erratic.set_pwm(request.frequency, request.max_duty, now)
 
     @robot_service(SaveConfig, "save_config")
     def _save(self, robot: Robot, request: SaveConfig.Request, now: float) -> Answer:
@@ -68,7 +68,7 @@ class TuningServices(Interface):
             raise RequestRefusedError(
                 "not saved: overwrite_flash must be true; saving destroys the old values in FLASH"
             )
-        return robot.flash.save()
+        return robot.erratic.save()
 
     @service(GetRobotConfig, "get_robot_config")
     async def _get_config(

@@ -155,7 +155,7 @@ class SoundPlayer(RequestComponent):
         if self.complete and not refresh:
             return finished(True, counted(len(self.playlist), "sound"))
         if self.pending or self._streaming:
-            return self._callers.new_future()
+            return self.new_caller()
         if refresh:
             self._forget()
         self._asked = 0

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from ...errors import RequestRefusedError
 from ...protocol import Command, Instruction
 from ..events import Odometry
-from ..outcome import Outcome
+from ..outcome import Outcome, finish
 from .limits import check_finite
 from .setpoint import STANDING
 
@@ -153,8 +153,8 @@ class MotionGoal(ABC):
 
     def finish(self, outcome: Outcome) -> None:
         """Set the outcome, unless it is set already."""
-        if not self.ended.done() and self.ended.set_running_or_notify_cancel():
-            self.ended.set_result(outcome)
+        if not self.ended.done():
+            finish(self.ended, outcome)
 
     def progress_text(self) -> str:
         """Return the progress as text: "0.312 m of 1.000 m"."""

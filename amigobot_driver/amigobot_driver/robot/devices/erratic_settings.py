@@ -1,15 +1,18 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The PWM of the motors, for controllers on which it can be set: the Erratic (docs/protocol 4.2).
+"""What only an Erratic has: the PWM of its motors, and SAVE, which writes its FLASH (docs/protocol 4.2).
 
-CONFIG reports counts of a timer instead: pwm_max and pwm_wrap.
+CONFIG reports the PWM as counts of a timer: pwm_max and pwm_wrap.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...errors import RequestRefusedError
 from ...protocol import CommandTable, ErraticCommand
+from ..command_queue import QUEUE_FULL, Priority
 from ..component import Component, Context
 from ..outcome import Outcome
 from ..unconfirmed import REPEATS, UnconfirmedCommands
@@ -34,14 +37,21 @@ def pwm_values(frequency: float, max_duty: float) -> dict[CommandTable, int]:
     return {command: value for command, value in values.items() if value}
 
 
-class MotorPwm(Component):
-    """Frequency and largest duty of both motors."""
+class ErraticSettings(Component):
+    """Sets the PWM of both motors, and saves the tuning values."""
 
-    def __init__(self, context: Context, unconfirmed: UnconfirmedCommands) -> None:
+    def __init__(self, context: Context, unconfirmed: UnconfirmedCommands, at_rest: Callable[[], bool]) -> None:
+        """Make the component.
+
+        Args:
+            context: The robot's.
+            unconfirmed: Sends the commands.
+            at_rest: Returns whether the robot is at rest and no motion is requested.
+        """
         super().__init__(context)
-        self._unconfirmed = unconfirmed
+        self._unconfirmed, self._at_rest = unconfirmed, at_rest
 
-    def set(self, frequency: float, max_duty: float, now: float) -> Outcome:
+    def set_pwm(self, frequency: float, max_duty: float, now: float) -> Outcome:
         """Set the PWM of both motors.
 
         Args:
@@ -62,3 +72,17 @@ class MotorPwm(Component):
         sent = " and ".join(map(str, commands))
         remark = "the robot does not confirm it: compare pwm_max with pwm_wrap in its answer to CONFIG"
         return Outcome(True, f"{sent}, sent {REPEATS} times; {remark}")
+
+    def save(self) -> Outcome:
+        """Write the tuning values of the robot to its FLASH, once.
+
+        Raises:
+            RequestRefusedError: the robot moves, has no such command, or too many commands wait.
+        """
+        self._context.require(ErraticCommand.SAVE)
+        if not self._at_rest():
+            raise RequestRefusedError("the robot must be at rest while it writes its FLASH: stop it first")
+        # After the raw commands that were requested before: their values are saved, too.
+        if not self._context.queue.put(ErraticCommand.SAVE(), Priority.RAW):
+            raise RequestRefusedError(f"SAVE is not sent: {QUEUE_FULL}")
+        return Outcome(True, "SAVE was sent; the robot does not confirm it, but shows these values after a restart")
