@@ -9,12 +9,10 @@ import asyncio
 import logging
 from pathlib import Path
 
-import pytest
 from dashboard_bench import dashboard
+from processes import simulated_robot
 
 from amigobot_tools.dashboard.sources.port import PortSource
-
-doctor_bench = pytest.importorskip("doctor_bench", reason="the benches of amigobot_driver are not on the path")
 
 
 def test_the_page_is_served_before_the_robot_answers_and_the_doctor_says_why(tmp_path: Path) -> None:
@@ -29,14 +27,11 @@ def test_the_page_is_served_before_the_robot_answers_and_the_doctor_says_why(tmp
             assert (await page.ask("doctor"))["ok"]
             await page.until(lambda: page.sections["doctor"].get("verdict") and not page.sections["doctor"]["running"])
             assert "does not exist" in page.sections["doctor"]["verdict"][0]["text"]
-            robot = doctor_bench.RobotLine(port)
-            try:
+            with simulated_robot(tmp_path):
                 await page.until(lambda: page.now["state"]["connected"])
                 await page.until(lambda: page.sections["description"]["model"].startswith("AmigoBot"))
                 await page.until(lambda: len(page.sections["parameters"]) > 10)
                 assert (await page.ask("motors", on=True))["ok"]
-            finally:
-                robot.close()
             await page.until(lambda: not page.now["state"]["connected"])
 
     try:

@@ -14,15 +14,11 @@ from functools import cached_property
 from ..protocol import (
     HEADER,
     Command,
-    Gyro,
-    Malformed,
     Packet,
     Parameters,
     Reset,
     Sip,
     SyncEcho,
-    SyncReply,
-    Unknown,
     checksum,
 )
 from .recording import Recording
@@ -30,11 +26,7 @@ from .session import HARMLESS, PLAIN, QUESTIONS
 
 #: s in which a robot answers.
 _PROMPT = 0.15
-#: s by which answers become later if the delay grows, and by which one is later than the others.
-_GROWS, _LATE = 0.1, 0.4
 _SYNC0, _CLOSE = Command.PULSE().encode(), Command.CLOSE().encode()
-#: Packets that the doctor asks for, or that are counted elsewhere.
-_EXPECTED = (SyncEcho, SyncReply, Parameters, Gyro, Reset, Malformed, Unknown)
 
 
 class AnswerFigures(Recording):
@@ -97,19 +89,11 @@ class AnswerFigures(Recording):
         """Time in s from a command to its answer; of the handshake if no session opened."""
         greeting = self._delays(Command.PULSE.number, lambda packet: isinstance(packet, SyncEcho) and packet.id == 0)
         steady = len(greeting) > 1 and max(greeting) - min(greeting) < _PROMPT
-        greeted = max(min(greeting) if steady or (self.failed and greeting) else 0.0, self._overdue)
+        greeted = min(greeting) if steady or (self.failed and greeting) else 0.0
         delays = self._delays(Command.CONFIG.number, lambda packet: isinstance(packet, Parameters))
         all_came = len(self.questions) - 2 <= len(delays) and self.answers <= len(self.questions) + 1
         median = statistics.median_low(self.latencies) if len(self.latencies) > 2 * self.unanswered else 0.0
         return max(median, greeted, min(delays) if delays and all_came else 0.0)
-
-    @property
-    def _overdue(self) -> float:
-        """Time in s from the newest SYNC0 to an answer, which two answers exceed; 0 if a session opened."""
-        asked = [one.stamp for one in self.chunks if one.to_robot and one.data == _SYNC0]
-        came = [one.stamp for one in self.arrivals if isinstance(one.packet, SyncEcho) and one.packet.id == 0]
-        waited = [answer - max((one for one in asked if one < answer), default=answer) for answer in came]
-        return sorted(waited)[-2] if self.failed and len(waited) > 1 else 0.0
 
     def _delays(self, number: int, is_answer: Callable[[Packet], bool]) -> list[float]:
         """Times in s from the n-th command to the n-th answer; of PULSE, which is SYNC0: before the session."""
@@ -122,18 +106,6 @@ class AnswerFigures(Recording):
         asked = [c.stamp for c in chunks if c.to_robot and c.data[:2] == HEADER and c.data[3] == number]
         came = [one.stamp for one in packets if is_answer(one.packet)]
         return [late - early for early, late in zip(asked, came, strict=False)]
-
-    @property
-    def delay_grows(self) -> bool:
-        """Whether answers come later and later."""
-        late, third = self.answer_times, len(self.answer_times) // 3
-        return third > 1 and min(late[-third:]) - max(late[:third]) > _GROWS
-
-    @property
-    def late_answers(self) -> float:
-        """Share of the answers that come later than the fastest one."""
-        late = [latency for latency in self.answer_times if latency > min(self.answer_times) + _LATE]
-        return len(late) / len(self.answer_times) if len(late) > 2 else 0.0
 
     @property
     def deaf(self) -> int:
@@ -149,14 +121,6 @@ class AnswerFigures(Recording):
         }
 
     @property
-    def long_lost(self) -> bool:
-        """Whether no command of 9 bytes has an answer, and each of 6 bytes has."""
-        tries = dict(self._tries)
-        plain = tries.pop(PLAIN)
-        longer = [*itertools.chain(*tries.values())]
-        return len(longer) > 2 and min(longer) == math.inf and max(plain, default=math.inf) < math.inf
-
-    @property
     def taken(self) -> str:
         """What takes bytes of commands, by the CONFIGs that contain them and get no answer, while all others do."""
         bad = [argument for argument, times in self._tries.items() if len(times) > 1 and min(times) == math.inf]
@@ -164,10 +128,3 @@ class AnswerFigures(Recording):
         if any(map(math.isinf, others)) or PLAIN in bad or HARMLESS in bad:
             return ""  # the line loses other commands as well, or the robot was deaf for a while
         return " and ".join(QUESTIONS[argument] for argument in bad)
-
-    @property
-    def unasked_packets(self) -> list[str]:
-        """Kinds of packets that another program must have asked for."""
-        # In a session of the driver, the driver has asked; an Erratic sends all of them by itself.
-        known = not self.chunks or self.profile.erratic
-        return [] if known else sorted({type(one).__name__ for one in self.others if not isinstance(one, _EXPECTED)})

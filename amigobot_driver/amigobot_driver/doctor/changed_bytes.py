@@ -10,7 +10,6 @@ is right.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations, pairwise
@@ -85,16 +84,11 @@ def _inserted(value: int, first: int, second: int) -> Change:
     return Change("translated" if value in b"\r\n" else "inserted", "{} becomes {} {}".format(*names))
 
 
-def _stuck(bits: list[int], value: int) -> Change:
-    return Change("7 bits") if (bits, value) == ([7], 0) else Change("bit stuck", f"{str(bits)[1:-1]} is {value}")
-
-
 #: Changes of every byte: what arrives of the known answers.
 _OF_ALL: tuple[tuple[Change, Translation], ...] = (
     (Change("inverted"), _each(lambda byte: ~byte)),
     (Change("doubled"), lambda data: bytes(byte for byte in data for _ in range(2))),
     *((_lost(value), lambda data, value=value: data.replace(bytes((value,)), b"")) for value in (*HEADER, 3)),
-    (Change("mapped"), lambda data: b"".join(data[at : at + 2][::-1] for at in range(0, len(data), 2))),
     (Change("7 bits"), _each(lambda byte: byte & 0x7F)),
     *((Change("parity"), _parity(odd)) for odd in (0, 1)),
     (Change("NUL lost"), lambda data: data.replace(b"\0", b"")),
@@ -103,15 +97,7 @@ _OF_ALL: tuple[tuple[Change, Translation], ...] = (
     (Change("text only"), lambda data: data.decode("ascii", "replace").encode()),
     (Change("text only"), lambda data: data.decode("latin-1").encode()),
     (Change("text only"), lambda data: bytes(byte for byte in data if byte < 0x80)),
-    *((_stuck([bit], 0), _each(lambda byte, bit=bit: byte & ~(1 << bit))) for bit in range(7)),  # type: ignore[misc]
-    *((_stuck([bit], 1), _each(lambda byte, bit=bit: byte | 1 << bit)) for bit in range(8)),  # type: ignore[misc]
 )
-#: The answers to SYNC0 and SYNC1 with each value changed to another one.
-_MAPPED = re.compile(rb"(.)(?!\1)(.)(.)(?!\3)(.)\4\4.*\1\2\3(?!\4)(.)\4\5", re.DOTALL)
-#: The second answer in a text of base 64, in which three bytes are four letters.
-_BASE64 = re.compile(rb"\+vsDAQAB|r7AwEAA|6\+wMBAAE")
-#: The same in text: numbers of base 16, 10, 8 and 2.
-_NUMBERS = ((16, rb"[0-9A-Fa-f]{2}"), (10, rb"\d+"), (8, rb"[0-7]{3}"), (2, rb"[01]{8}"))
 
 
 def find_change(data: bytes) -> Change | None:
@@ -122,11 +108,6 @@ def find_change(data: bytes) -> Change | None:
         found = (change for change, make in _OF_ALL if make(_ANSWERS[1]) in data and make(_ANSWERS[0]) in data)
         if change := next(found, None):
             return change
-    if not valid:
-        if any(_ANSWERS[1] in _from_text(data, base, digits) for base, digits in _NUMBERS) or _BASE64.search(data):
-            return Change("text")
-        if _MAPPED.search(data):
-            return Change("mapped")
     if any(is_valid(part, checksum_with_count) for part in damaged):
         return None  # a robot of which a profile says so
     # What a valid packet has, the line carries.
@@ -195,20 +176,13 @@ def cut_at(data: bytes) -> int:
     return length if count > 2 and count > len(damaged) / 2 and longest <= length else 0
 
 
-def _from_text(data: bytes, base: int, digits: bytes) -> bytes:
-    values = [int(found, base) for found in re.findall(digits, data) if len(found) <= 8]
-    return bytes(value for value in values if value < 256)
-
-
 def _never_arrives(data: bytes) -> Change | None:
     """A bit or a value that never occurs."""
     seen = set(data)
     if len(data) < _ENOUGH or len(seen) < _VALUES:
         return None
-    zeros = [bit for bit in range(8) if not any(byte >> bit & 1 for byte in seen)]
-    ones = [bit for bit in range(8) if all(byte >> bit & 1 for byte in seen)]
-    if zeros or ones:
-        return _stuck(zeros or ones, 0 if zeros else 1)
+    if max(seen) < 0x80:
+        return Change("7 bits")
     if len({byte.bit_count() % 2 for byte in seen}) == 1:
         return Change("parity")
     return Change("NUL lost") if 0 not in seen and HEADER in data else None

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 import statistics
 from collections import Counter
 from collections.abc import Sequence
@@ -31,10 +29,6 @@ _SLOW = 1.3
 _SHORT = 6
 #: Bytes of a SIP before its sonar readings, their count last, and at most behind them (docs/protocol 5.2).
 _READINGS, _AFTER_READINGS = 20, 24
-#: Packets in a row of which one may be a repeated one.
-_NEAR = 3
-#: m between two poses that a robot at rest cannot alternate between; sonars of a ring, which fire in turn.
-_APART, _RING = 0.1, 8
 
 
 class PacketFigures(ByteFigures):
@@ -151,37 +145,6 @@ class PacketFigures(ByteFigures):
     def longest_run(self) -> int:
         """Longest run of SIPs in a row with the same content."""
         return max((len([*group]) for _, group in groupby(one.data for one in self._with_pings)), default=0)
-
-    @property
-    def repeated(self) -> float:
-        """Share of the SIPs that are one of the last ones again, and come too soon for that."""
-        some, period = self._with_pings, self.period
-        again = {
-            at
-            for back in range(1, _NEAR + 1)
-            for at, (early, late) in enumerate(zip(some, some[back:], strict=False), back)
-            if early.data == late.data and late.stamp - early.stamp < (back - 0.5) * period
-        }
-        return len(again) / max(1, len(some))
-
-    @property
-    def alternations(self) -> int:
-        """How often the pose returns to one that it has left: a robot at rest does not."""
-        unit = self.profile.units.distance
-        poses = [(sip.x, sip.y) for sip in self.decoded]
-        jumps = [math.dist(early, late) * unit > _APART for early, late in pairwise(poses)]
-        back = [math.dist(early, late) * unit < _APART for early, late in zip(poses, poses[2:], strict=False)]
-        return sum(jump and again for jump, again in zip(jumps, back, strict=False))
-
-    @property
-    def disorder(self) -> float:
-        """Share of the SIPs whose sonars go back in their turn, while those inside of SIPs do not."""
-        turns = [[ping.number for ping in sip.sonar] for sip in self.decoded[len(self.decoded) // 2 :] if sip.sonar]
-        borders = [(late[0] - early[-1]) % _RING > _RING / 2 for early, late in pairwise(turns)]
-        inside = any((late - early) % _RING > _RING / 2 for numbers in turns for early, late in pairwise(numbers))
-        if inside or {*itertools.chain(*turns)} != {*range(_RING)}:
-            return 0.0
-        return sum(borders) / max(1, len(borders))
 
 
 def period_and_loss(times: Sequence[float], nominal: float) -> tuple[float, float]:

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 from ..connection_policy import SEARCH_SPEEDS
 from ..profiles import choose_profile
 from ..protocol import Config, Parameters
-from ..robot.devices.tuning import STOP_TIME, TUNABLE
 from ..wording import counted
 from .recording import Recording
 from .session import ECHOED
@@ -100,25 +99,7 @@ class RobotFigures(Recording):
     @property
     def odd_settings(self) -> list[Setting]:
         """The settings that make no sense, each with a cause of its own."""
-        slow = {setting.name for setting in self.slow_stops}
-        return [] if self.flash_lost else [setting for setting in self._outside if setting.name not in slow]
-
-    @property
-    def slow_stops(self) -> list[Setting]:
-        """Axes on which a stop from the velocity limit takes longer than `STOP_TIME`."""
-        if self.config is None or self.flash_lost:
-            return []
-        commands, found = self.last.commands, []
-        for name, limit, deceleration, unit in (
-            ("trans_decel", 1000 * commands.max_linear, self.config.trans_decel, "mm/s"),
-            ("rot_decel", math.degrees(commands.max_angular), self.config.rot_decel, "deg/s"),
-        ):
-            if limit > STOP_TIME * deceleration * (1 + 1e-6):
-                takes = f"takes {limit / deceleration:.0f} s" if deceleration > 0 else "may never end"
-                needed = math.ceil(max(TUNABLE[name].low, limit / STOP_TIME))
-                text = f"a stop from {limit:.0f} {unit} {takes}: {name} is {deceleration} {unit}2, at least {needed} is"
-                found.append(Setting(name, name, deceleration, f"{text} needed", True, needed))
-        return found
+        return [] if self.flash_lost else self._outside
 
     @property
     def ranges(self) -> Mapping[str, Any]:
@@ -195,15 +176,13 @@ class RobotFigures(Recording):
 
     @property
     def steps(self) -> list[float]:
-        """How far (m) a pose is from the one before, in packets and as the driver takes them."""
-        unit, settled = self.profile.units.distance, self.decoded[_SETTLED:]
-        raw = [(sip.x, sip.y, sip.heading * math.tau / _TURN) for sip in settled]
-        in_packets = [
-            [*(unit * math.remainder(late[k] - early[k], _POSE_RANGE) for k in (0, 1)), _turn(early[2], late[2])]
-            for early, late in pairwise(raw)
-        ]
-        taken = [[b[0] - a[0], b[1] - a[1], _turn(a[2], b[2])] for a, b in pairwise(self.poses)]
-        return [max(math.hypot(x, y), _LEVER * abs(turn)) for x, y, turn in [*in_packets, *taken]]
+        """How far (m) a pose is from the one before, in packets: the driver does not take each jump."""
+        unit, settled, steps = self.profile.units.distance, self.decoded[_SETTLED:], []
+        for a, b in pairwise(settled):
+            x, y = (unit * math.remainder(late - early, _POSE_RANGE) for early, late in ((a.x, b.x), (a.y, b.y)))
+            turn = math.remainder(b.heading - a.heading, _TURN) * math.tau / _TURN
+            steps.append(max(math.hypot(x, y), _LEVER * abs(turn)))
+        return steps
 
     @property
     def wheels(self) -> list[float]:

@@ -23,8 +23,6 @@ _ENOUGH = 8
 _RARE = 0.6
 #: s without a reading after which a sonar is silent: two turns of 16 slow ones take less.
 _SILENT = 4.0
-#: Share of the readings that are those of another sonar if both have one transducer.
-_SAME_SHARE = 0.8
 #: Share of the reach of the sonars within which both neighbors must detect a wall.
 _NEAR = 0.7
 #: m by which a reading is far from the usual one; m within which the readings before and after a false echo agree.
@@ -148,12 +146,6 @@ class SonarFigures(Recording):
         return statistics.median(sonar.late for sonar in self.sonars) if self.sonars else 0.0
 
     @property
-    def switched_off(self) -> int:
-        """How often the flags say that the sonars go off: the doctor has switched them on."""
-        states = [bool(sip.flags & 0x1E) for sip in self.decoded]
-        return sum(early and not late for early, late in pairwise(states))
-
-    @property
     def impossible_ranges(self) -> list[float]:
         """Readings (m) that are neither a distance within the reach nor one of those for "no echo"."""
         unit = self.profile.units.range
@@ -179,30 +171,10 @@ class SonarFigures(Recording):
     @property
     def wild_sonars(self) -> list[int]:
         """Sonars whose readings change; if only some jump, one that jumps often is bad."""
-        jumping = [sonar for sonar in self.sonars if sonar.jumps >= _JUMPS]
-        often = _JUMPS if 2 * len(jumping) > len(self.firing) else _OFTEN_FAR
         drifting = [sonar.number for sonar in self.sonars if sonar.drift > _AGREE]
         if 2 * len(drifting) > len(self.firing):
             return drifting
-        return [sonar.number for sonar in self.sonars if sonar.wildness > _RANDOM or sonar.jumps >= often]
-
-    @property
-    def doubles(self) -> list[int]:
-        """Two sonars whose newest readings are the same all the time."""
-        newest: dict[int, float] = {}
-        same: Counter[tuple[int, int]] = Counter()
-        for ping in (ping for report in self.reports for ping in report.pings):
-            newest[ping.number] = ping.range
-            if math.isfinite(ping.range):
-                same.update((other, ping.number) for other, last in newest.items() if last == ping.range)
-        return next(
-            (
-                sorted((one, other))
-                for (one, other), count in same.items()
-                if one != other and count >= max(_ENOUGH, _SAME_SHARE * len(self.sonars[other].ranges))
-            ),
-            [],
-        )
+        return [sonar.number for sonar in self.sonars if sonar.wildness > _RANDOM]
 
     @property
     def disturbed_sonars(self) -> list[int]:
@@ -212,16 +184,14 @@ class SonarFigures(Recording):
         return [one.number for one in self.sonars if one.spikes] if enough else []
 
     @property
-    def rare_sonars(self) -> list[Sonar]:
+    def mute_sonars(self) -> list[int]:
         """The sonars that give no or too few readings, while others do."""
         enough = 2 * self.usual_count >= _ENOUGH
-        rare = [sonar for sonar in self.sonars if enough and sonar.late < _RARE * self.usual_count]
-        return rare + [sonar for sonar in self.sonars if sonar.age > _SILENT and sonar not in rare]
-
-    @property
-    def mute_sonars(self) -> list[int]:
-        """The sonars that give no readings, but perhaps one at the border of the half."""
-        return [sonar.number for sonar in self.rare_sonars if sonar.late <= 1]
+        return [
+            sonar.number
+            for sonar in self.sonars
+            if (enough and sonar.late < _RARE * self.usual_count) or sonar.age > _SILENT
+        ]
 
     @property
     def deaf_sonars(self) -> list[Sonar]:
