@@ -48,7 +48,5 @@ setup(
             "amigobot_node = amigobot_driver.ros.main:main",
             "amigobot = amigobot_driver.cli:main",
         ],
-        "ros2doctor.checks": ["amigobot = amigobot_driver.cli.ros2doctor:AmigobotCheck"],
-        "ros2doctor.report": ["amigobot = amigobot_driver.cli.ros2doctor:AmigobotReport"],
     },
 )

@@ -388,7 +388,7 @@ def drifting(data: bytearray, now: float) -> None:
 add("XON/XOFF of the robot only", down(without(0x11, 0x13)), "line-xon-xoff")
 add("tabs to spaces", Fault(up=changing(lambda data: data.replace(b"\t", b" " * 8))), "line-control")
 add("DEL lost on the way to the robot", Fault(up=changing(without(127))), "line-control")
-add("0xFF arrives as 0", down(lambda data: data.replace(b"\xff", b"\0")), "line-changes", "line-control")
+add("0xFF arrives as 0", down(lambda data: data.replace(b"\xff", b"\0")), "bad-link", "line-control")
 add("base 64", down(lambda data: base64.b64encode(data) + b"\n" if data else b""), "wrong-socket")
 add("silence of 2.5 s, then a heap", Fault(down=held_once(4.0, 2.5)), "interrupted-session", "late-packets")
 add("commands up to 1.2 s late", Fault(up=scattered(1.2), network=True), "latency", "no-session")

@@ -42,7 +42,7 @@ replay: protocol robot stepped_driver
 stepped_driver: robot
 """
 #: What the subcommands that ask a running node import, when they are called.
-ROS_OF_CLI = {"amigobot_msgs", "nav_msgs", "rclpy", "ros2doctor", "std_srvs"}
+ROS_OF_CLI = {"amigobot_msgs", "nav_msgs", "rclpy", "std_srvs"}
 ANY_LIBRARY = None
 
 RULES: dict[str, tuple[set[str], set[str] | None]] = {}

@@ -9,8 +9,6 @@ import contextlib
 import json
 import os
 import re
-import sys
-import types
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -351,45 +349,6 @@ def graph_causes(graph: Graph) -> list[str]:
 )
 def test_what_is_wrong_with_the_nodes(graph: Graph, expected: list[str]) -> None:
     assert graph_causes(graph) == expected
-
-
-@pytest.fixture
-def ros2doctor(monkeypatch: pytest.MonkeyPatch) -> Iterator[types.ModuleType]:
-    """The interface of ros2doctor, as its README and its own checks show it; the package cannot be installed here."""
-    pytest.importorskip("rclpy")
-    api = types.ModuleType("ros2doctor.api")
-    source = """
-class DoctorCheck:
-    def category(self): raise NotImplementedError
-    def check(self): raise NotImplementedError
-class DoctorReport:
-    def category(self): raise NotImplementedError
-    def report(self): raise NotImplementedError
-class Result:
-    def __init__(self): self.error, self.warning, self.texts = 0, 0, []
-    def add_error(self, msg): self.error += 1; self.texts.append(msg)
-    def add_warning(self, msg): self.warning += 1; self.texts.append(msg)
-class Report:
-    def __init__(self, name): self.name, self.items = name, []
-    def add_to_report(self, item_name, item_info): self.items.append((item_name, item_info))
-"""
-    exec(source, api.__dict__)
-    monkeypatch.setitem(sys.modules, "ros2doctor", types.ModuleType("ros2doctor"))
-    monkeypatch.setitem(sys.modules, "ros2doctor.api", api)
-    from amigobot_driver.cli import ros2doctor as module
-
-    yield module
-    sys.modules.pop("amigobot_driver.cli.ros2doctor")
-
-
-def test_ros2_doctor_gets_a_check_and_a_report(ros2doctor: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ros2doctor, "read_graph", lambda: Graph({"ROS_DOMAIN_ID": "150"}))
-    check, report = ros2doctor.AmigobotCheck(), ros2doctor.AmigobotReport()
-    result = check.check()
-    assert (check.category(), result.error, result.warning) == ("amigobot", 0, 1)
-    assert "export ROS_DOMAIN_ID=0" in result.texts[0]
-    assert report.category() == "amigobot"
-    assert ("ROS settings", "warning: domain 150") in report.report().items
 
 
 def test_a_real_graph_can_be_read() -> None:

@@ -24,8 +24,7 @@ _ANSWERS = encode_frame(b"\x00"), encode_frame(b"\x01")
 _ENOUGH, _VALUES = 50, 8
 #: Damaged packets that are examined, and the share of them that a change must explain.
 _EXAMINED, _EXPLAINED = 60, 0.4
-#: Bytes from which a damaged packet is no answer to SYNC0 or SYNC1, and from which more than the packet was damaged.
-_LONG, _NEXT_PACKET = 12, 20
+_NEXT_PACKET = 20  #: bytes from which more than the packet was damaged
 #: Share of printable bytes in a text; longest packet.
 _TEXT_SHARE, _LONGEST = 0.8, 258
 #: Names of values that programs and adapters treat as control characters.
@@ -116,10 +115,9 @@ def find_change(data: bytes) -> Change | None:
     single = never or _single_values(damaged, set(b"".join(valid)))
     if single or any(packet[0] & 0xF0 == 0x30 for packet in valid):
         # Some short packets have the same checksum in any order of bytes, SIPs do not.
-        return single or _systematic(damaged, data)
+        return single
     complete = [part for part in damaged if len(part) == part[2] + 3 > OVERHEAD]
-    wrong = len(complete) > 1 and len(complete) >= _EXPLAINED * len(damaged)
-    return Change("checksum") if wrong else _systematic(damaged, data)
+    return Change("checksum") if len(complete) > 1 and len(complete) >= _EXPLAINED * len(damaged) else None
 
 
 def is_text(data: bytes) -> bool:
@@ -220,11 +218,3 @@ def _repairs(part: bytes, absent: set[int]) -> Iterator[Change]:
             if is_valid(whole):
                 yield _lost(value) if missing else _replaced(value, part[first])
                 break
-
-
-def _systematic(damaged: list[bytes], data: bytes) -> Change | None:
-    """The same packet, of those with its id, is damaged in the same way again and again: noise does not do that."""
-    long = [part for part in damaged if len(part) > _LONG]
-    part, times = Counter(long).most_common(1)[0] if long else (b"", 0)
-    again = times > 1 and times > sum(other[3] == part[3] for other in long) / 2
-    return Change("systematic") if again and not cut_at(data) else None

@@ -31,7 +31,7 @@ class LinkTiming(Component):
         self.answer_latency = math.nan  #: s from the last CONFIG to its CONFIGpac
         self._last = math.nan
         self._intervals: deque[float] = deque(maxlen=_INTERVALS)
-        self._gaps: deque[tuple[float, float]] = deque()  #: when each ended, and how long it was; falling
+        self._minute: deque[tuple[float, float]] = deque()  #: when each interval ended, and how long it was
         self._asked = math.nan
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Parameters, self._on_config)
@@ -45,13 +45,13 @@ class LinkTiming(Component):
     @property
     def longest_gap(self) -> float:
         """Longest time in s between two SIPs of the last minute; NaN until two have arrived."""
-        return self._gaps[0][1] if self._gaps else math.nan
+        return max((interval for _, interval in self._minute), default=math.nan)
 
     def on_session_start(self, now: float) -> None:
         """Begin new statistics."""
         self._last = self._asked = math.nan
         self._intervals.clear()
-        self._gaps.clear()
+        self._minute.clear()
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         if not math.isnan(self._last):
@@ -69,11 +69,9 @@ class LinkTiming(Component):
         if len(self._intervals) > _INTERVALS // 4:
             self.gaps += interval > _GAP * _median(self._intervals)
         self._intervals.append(interval)
-        while self._gaps and self._gaps[-1][1] <= interval:
-            self._gaps.pop()
-        self._gaps.append((now, interval))
-        while self._gaps[0][0] < now - WINDOW:
-            self._gaps.popleft()
+        self._minute.append((now, interval))
+        while self._minute[0][0] < now - WINDOW:
+            self._minute.popleft()
 
 
 def _median(values: Iterable[float]) -> float:
