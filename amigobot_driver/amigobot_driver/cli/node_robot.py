@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from std_srvs.srv import SetBool, Trigger
 
 from amigobot_msgs.msg import IoState as IoMessage
 from amigobot_msgs.srv import (
@@ -36,7 +39,92 @@ _LONG = 120.0
 _REMEDY = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
 
 
-class NodeRobot(TemporaryNode):
+class NodeServices(ABC):
+    """Methods of `AmigoBot` as the services of a node; a subclass calls them."""
+
+    @abstractmethod
+    def call(self, kind: Any, service: str, *, limit: float = 0.0, **fields: Any) -> Any:
+        """Call a service, and return its response if it is a success.
+
+        Args:
+            kind: Service type.
+            service: Name without namespace.
+            limit: Seconds that the request itself may take; 0: the usual time.
+            fields: Fields of the request.
+
+        Raises:
+            RequestFailedError: The node refuses the request; the message says why.
+        """
+
+    def enable_motors(self, on: bool = True) -> str:
+        """See `AmigoBot.enable_motors`."""
+        return str(self.call(SetBool, "enable_motors", data=on).message)
+
+    def enable_sonar(self, on: bool = True) -> str:
+        """See `AmigoBot.enable_sonar`."""
+        return str(self.call(SetBool, "enable_sonar", data=on).message)
+
+    def enable_sounds(self, on: bool = True) -> str:
+        """See `AmigoBot.enable_sounds`."""
+        return str(self.call(SetBool, "enable_sounds", data=on).message)
+
+    def reset_odometry(self) -> None:
+        """See `AmigoBot.reset_odometry`."""
+        self.call(Trigger, "reset_odometry")
+
+    @property
+    def identity(self) -> Identity:
+        """See `AmigoBot.identity`."""
+        config = self.call(GetRobotConfig, "get_robot_config").config
+        return Identity(
+            name=config.name,
+            robot_class=config.robot_class,
+            subclass=config.robot_subclass,
+            serial_number=config.serial_number,
+            firmware_version=config.firmware_version,
+        )
+
+    def get_config(self) -> dict[str, int | str]:
+        """See `AmigoBot.get_config`."""
+        config = self.call(GetRobotConfig, "get_robot_config").config
+        pairs = zip(config.raw_names, config.raw_values, strict=True)
+        return {name: int(value) if value.removeprefix("-").isdecimal() else value for name, value in pairs}
+
+    def set_config(self, values: Mapping[str, int]) -> None:
+        """See `AmigoBot.set_config`."""
+        self.call(SetRobotConfig, "set_robot_config", names=list(values), values=list(values.values()))
+
+    def set_digital_outputs(self, mask: int, states: int) -> int:
+        """See `AmigoBot.set_digital_outputs`."""
+        return int(self.call(SetDigitalOutputs, "set_digital_outputs", mask=mask, states=states).outputs)
+
+    def list_sounds(self) -> tuple[Sound, ...]:
+        """See `AmigoBot.list_sounds`."""
+        sounds = self.call(ListSounds, "list_sounds", limit=_LONG).sounds
+        return tuple(Sound(sound.number, sound.name, sound.group, sound.length) for sound in sounds)
+
+    find_sounds = AmigoBot.find_sounds  # searches list_sounds
+
+    def play_sound(self, sound: int | str) -> str:
+        """See `AmigoBot.play_sound`."""
+        fields = {"number" if isinstance(sound, int) else "name": sound}
+        return str(self.call(PlaySound, "play_sound", **fields).message)
+
+    def say(self, tones: Sequence[tuple[float, float]]) -> str:
+        """See `AmigoBot.say`."""
+        durations, frequencies = [s for s, _ in tones], [hertz for _, hertz in tones]
+        return str(self.call(Say, "say", durations=durations, frequencies=frequencies).message)
+
+    def aux_write(self, port: int, data: bytes) -> int:
+        """See `AmigoBot.aux_write`."""
+        return int(self.call(AuxWrite, "aux_write", limit=_LONG, port=port, data=data).written)
+
+    def aux_read(self, port: int, *, timeout: float = 1.0) -> bytes:
+        """See `AmigoBot.aux_read`."""
+        return bytes(self.call(AuxRead, "aux_read", limit=timeout + _MARGIN, port=port, timeout=timeout).data)
+
+
+class NodeRobot(TemporaryNode, NodeServices):
     """Asks the node through its services and topics.
 
     Each method raises UsageError if the node does not respond, and RequestFailedError with the message of the node if
@@ -52,28 +140,6 @@ class NodeRobot(TemporaryNode):
         self._prefix = f"/{namespace.strip('/')}/" if namespace.strip("/") else "/"
         self._timeout = timeout
         self._clients: dict[str, Any] = {}
-
-    @property
-    def identity(self) -> Identity:
-        """See `AmigoBot.identity`."""
-        config = self._call(GetRobotConfig, "get_robot_config").config
-        return Identity(
-            name=config.name,
-            robot_class=config.robot_class,
-            subclass=config.robot_subclass,
-            serial_number=config.serial_number,
-            firmware_version=config.firmware_version,
-        )
-
-    def get_config(self) -> dict[str, int | str]:
-        """See `AmigoBot.get_config`."""
-        config = self._call(GetRobotConfig, "get_robot_config").config
-        pairs = zip(config.raw_names, config.raw_values, strict=True)
-        return {name: int(value) if value.removeprefix("-").isdecimal() else value for name, value in pairs}
-
-    def set_config(self, values: Mapping[str, int]) -> None:
-        """See `AmigoBot.set_config`."""
-        self._call(SetRobotConfig, "set_robot_config", names=list(values), values=list(values.values()))
 
     @property
     def io(self) -> IoState:
@@ -94,44 +160,8 @@ class NodeRobot(TemporaryNode):
             selected_analog=None if math.isnan(message.selected_analog) else message.selected_analog,
         )
 
-    def set_digital_outputs(self, mask: int, states: int) -> int:
-        """See `AmigoBot.set_digital_outputs`."""
-        return int(self._call(SetDigitalOutputs, "set_digital_outputs", mask=mask, states=states).outputs)
-
-    def list_sounds(self) -> tuple[Sound, ...]:
-        """See `AmigoBot.list_sounds`."""
-        sounds = self._call(ListSounds, "list_sounds", limit=_LONG).sounds
-        return tuple(Sound(sound.number, sound.name, sound.group, sound.length) for sound in sounds)
-
-    find_sounds = AmigoBot.find_sounds  # searches list_sounds
-
-    def play_sound(self, sound: int | str) -> str:
-        """See `AmigoBot.play_sound`."""
-        fields = {"number" if isinstance(sound, int) else "name": sound}
-        return str(self._call(PlaySound, "play_sound", **fields).message)
-
-    def say(self, tones: Sequence[tuple[float, float]]) -> str:
-        """See `AmigoBot.say`."""
-        durations, frequencies = [s for s, _ in tones], [hertz for _, hertz in tones]
-        return str(self._call(Say, "say", durations=durations, frequencies=frequencies).message)
-
-    def aux_write(self, port: int, data: bytes) -> int:
-        """See `AmigoBot.aux_write`."""
-        return int(self._call(AuxWrite, "aux_write", limit=_LONG, port=port, data=data).written)
-
-    def aux_read(self, port: int, *, timeout: float = 1.0) -> bytes:
-        """See `AmigoBot.aux_read`."""
-        return bytes(self._call(AuxRead, "aux_read", limit=timeout + _MARGIN, port=port, timeout=timeout).data)
-
-    def _call(self, kind: Any, service: str, *, limit: float = 0.0, **fields: Any) -> Any:
-        """Call a service, and return its response if it is a success.
-
-        Args:
-            kind: Service type.
-            service: Name without namespace.
-            limit: Seconds that the request itself may take; 0: the timeout of this robot.
-            fields: Fields of the request.
-        """
+    def call(self, kind: Any, service: str, *, limit: float = 0.0, **fields: Any) -> Any:
+        """Call a service, see `NodeServices.call`. Raises UsageError if it does not respond."""
         name, limit = f"{self._prefix}{service}", limit or self._timeout
         if name not in self._clients:
             client = self.node.create_client(kind, name)

@@ -13,32 +13,31 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from nav_msgs.msg import OccupancyGrid
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import DurabilityPolicy, QoSProfile
-from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
 from amigobot_driver import RequestFailedError
 from amigobot_driver.cli.graph_reader import read_graph
+from amigobot_driver.cli.node_robot import NodeServices
 from amigobot_driver.doctor import Finding, Kind, Severity, Target
 from amigobot_driver.doctor.graph import examine_graph
-from amigobot_driver.wording import counted
 from amigobot_msgs.msg import Packet
-from amigobot_msgs.srv import ListSounds, PlaySound, SetDigitalOutputs
 
 from ...node_remote import NodeRemote
 from ...state import RobotState, drained, yaw_of
 from ..examination import Examination
-from ..messages import Byte, Sound, Value, anyone
+from ..messages import Value
 from .port import LEVELS
-from .source import Source
+from .robot import RobotSource
 
-#: s that a service may take: a list of sounds takes one packet for each.
-_ANSWER, _LIST = 15.0, 120.0
+#: s that a service may take.
+_ANSWER = 15.0
 #: Cells of a map in one direction that the page is sent at most.
 _CELLS = 400
 #: Values of an occupancy grid from which a cell is a wall.
@@ -47,7 +46,7 @@ _OCCUPIED = 50
 _STALE = 5.0
 
 
-class NodeSource(NodeRemote, Source):
+class NodeSource(NodeRemote, NodeServices, RobotSource):
     """A running node.
 
     Args:
@@ -61,8 +60,8 @@ class NodeSource(NodeRemote, Source):
     kind = "node"
 
     def __init__(self, namespace: str, *, timeout: float = 0.0) -> None:
-        super().__init__(namespace, drives=True, timeout=timeout)
-        self._more: dict[str, Any] = {}  #: sections that come later: sounds, map
+        RobotSource.__init__(self)
+        NodeRemote.__init__(self, namespace, drives=True, timeout=timeout)
         self._origin = 0.0, 0.0, 0.0  #: of the odometry frame in the map
         self._parameters: list[dict[str, Any]] = []
         self._frames_subscription: Any = None
@@ -115,52 +114,19 @@ class NodeSource(NodeRemote, Source):
 
     # -- requests ---------------------------------------------------------------------------------------------
 
-    def do_motors(self, on: bool) -> str:
-        """Switch the motors."""
-        return self._call(SetBool, "enable_motors", data=on)
+    @property
+    def robot(self) -> NodeServices:  # type: ignore[override]
+        """The node, which has the methods of a robot as services."""
+        return self
 
-    def do_sonar(self, on: bool) -> str:
-        """Switch the sonars."""
-        return self._call(SetBool, "enable_sonar", data=on)
-
-    def do_sounds(self, on: bool) -> str:
-        """Switch the sounds."""
-        return self._call(SetBool, "enable_sounds", data=on)
-
-    def do_reset_odometry(self) -> str:
-        """Make this pose the origin."""
-        return self._call(Trigger, "reset_odometry")
-
-    def do_play_sound(self, number: Sound) -> str:
-        """Play a sound."""
-        return self._call(PlaySound, "play_sound", number=number)
-
-    def do_outputs(self, mask: Byte, states: Byte) -> str:
-        """Set digital outputs."""
-        return self._call(SetDigitalOutputs, "set_digital_outputs", mask=mask, states=states)
-
-    @anyone
-    def do_list_sounds(self) -> str:
-        """Read the names of the sounds."""
-        response = self._response(ListSounds, "list_sounds", _LIST)
-        self._more["sounds"] = [
-            {"number": sound.number, "name": sound.name, "group": bool(getattr(sound, "is_group", False))}
-            for sound in response.sounds
-        ]
-        return counted(len(response.sounds), "entry", "entries")
-
-    def _call(self, kind: Any, service: str, **fields: Any) -> str:
-        """Call a service, and return its message."""
-        return str(self._response(kind, service, **fields).message)
-
-    def _response(self, kind: Any, service: str, limit: float = _ANSWER, **fields: Any) -> Any:
-        """Call a service. Raises RequestFailedError if it does not do what it should."""
+    def call(self, kind: Any, service: str, *, limit: float = 0.0, **fields: Any) -> Any:
+        """Call a service, see `NodeServices.call`; the thread of rclpy receives its response."""
         if service not in self._clients:
             self._clients[service] = self.node.create_client(kind, service)
         client = self._clients[service]
         if not client.wait_for_service(_ANSWER):
             raise RequestFailedError(f"{self.where} has no service {service}")
-        response = self._result(client.call_async(kind.Request(**fields)), service, limit)
+        response = self._result(client.call_async(kind.Request(**fields)), service, limit or _ANSWER)
         if not response.success:
             raise RequestFailedError(response.message)
         return response
@@ -218,23 +184,17 @@ class NodeSource(NodeRemote, Source):
         self._packets.append(message)
 
     def _on_map(self, message: OccupancyGrid) -> None:
-        info = message.info
+        info, origin = message.info, message.info.origin.position
         step = max(1, math.ceil(max(info.width, info.height) / _CELLS))
-        cells = bytearray()
-        rows = range(0, info.height, step)
-        columns = range(0, info.width, step)
-        for row in rows:
-            for column in columns:
-                value = message.data[row * info.width + column]
-                cells.append(2 if value < 0 else 1 if value >= _OCCUPIED else 0)
-        origin = info.origin
+        values = np.array(message.data, np.int8).reshape(info.height, info.width)[::step, ::step]
+        cells = np.where(values < 0, 2, values >= _OCCUPIED).astype(np.uint8)
         self._more["map"] = {
-            "width": len(columns),
-            "height": len(rows),
+            "width": cells.shape[1],
+            "height": cells.shape[0],
             "resolution": info.resolution * step,
-            "x": origin.position.x,
-            "y": origin.position.y,
-            "cells": base64.b64encode(bytes(cells)).decode(),
+            "x": origin.x,
+            "y": origin.y,
+            "cells": base64.b64encode(cells.tobytes()).decode(),
         }
 
     def _on_transforms(self, message: TFMessage) -> None:

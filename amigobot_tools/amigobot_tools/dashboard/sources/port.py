@@ -15,13 +15,12 @@ from amigobot_driver import TUNABLE, AmigoBot, AmigoBotError, EventStream, Optio
 from amigobot_driver.doctor import Case, Finding, History, Target, examine, examine_held, live_findings, parse_target
 from amigobot_driver.profiles import Profile
 from amigobot_driver.robot import FrameSeen, LinkChanged, RobotSnapshot
-from amigobot_driver.wording import counted
 
 from ...port_remote import PortRemote
 from ...state import RobotState
 from ..examination import Examination
-from ..messages import Byte, Sound, Value, anyone
-from .source import Source
+from ..messages import Value
+from .robot import RobotSource
 
 _COLUMNS = "name", "value", "unit", "low", "high", "text", "whole"  # of a parameter
 #: Levels of findings, as the page names them.
@@ -36,7 +35,7 @@ _OPTIONS: dict[str, tuple[str, float, float, str]] = {
 }
 
 
-class PortSource(PortRemote, Source):
+class PortSource(PortRemote, RobotSource):
     """A connected robot.
 
     Args:
@@ -55,11 +54,11 @@ class PortSource(PortRemote, Source):
         self, port: str, profile: str = "", *, timeout: float = 0.0, make: Callable[..., AmigoBot] = AmigoBot
     ) -> None:
         options = Options(profile=profile, motors_on_connect=False, io_stream=True)
-        super().__init__(port, timeout=timeout, options=options, make=make)
+        RobotSource.__init__(self)
+        PortRemote.__init__(self, port, timeout=timeout, options=options, make=make)
         self._profile = profile
         self._target = self._target_of(port)
         self._history, self._snapshot_at = History(), -math.inf
-        self._more: dict[str, Any] = {}  #: sections that come later: sounds
         self._traced: EventStream[Any] | None = None
 
     @property
@@ -98,39 +97,6 @@ class PortSource(PortRemote, Source):
         return Examination(self._target, self._examine_port)
 
     # -- requests ---------------------------------------------------------------------------------------------
-
-    def do_motors(self, on: bool) -> str:
-        """Switch the motors."""
-        return self.robot.enable_motors(on)
-
-    def do_sonar(self, on: bool) -> str:
-        """Switch the sonars."""
-        return self.robot.enable_sonar(on)
-
-    def do_sounds(self, on: bool) -> str:
-        """Switch the sounds."""
-        return self.robot.enable_sounds(on)
-
-    @anyone
-    def do_list_sounds(self) -> str:
-        """Read the names of the sounds."""
-        sounds = self.robot.list_sounds()
-        rows = [{"number": sound.number, "name": sound.name, "group": sound.is_group} for sound in sounds]
-        self._more["sounds"] = rows
-        return counted(sum(not sound.is_group for sound in sounds), "sound")
-
-    def do_play_sound(self, number: Sound) -> str:
-        """Play a sound."""
-        return self.robot.play_sound(number)
-
-    def do_reset_odometry(self) -> str:
-        """Make this pose the origin."""
-        self.robot.reset_odometry()
-        return "the robot is at the origin of the odometry frame now"
-
-    def do_outputs(self, mask: Byte, states: Byte) -> str:
-        """Set digital outputs."""
-        return f"digital outputs: {self.robot.set_digital_outputs(mask, states):08b}"
 
     def do_parameter(self, name: str, value: Value) -> str:
         """Set an option of the driver, or a parameter of the robot."""
