@@ -94,7 +94,7 @@ add("1 % of the bytes lost", Fault(down=losing(0.01)), "bad-link")
 add("checksum 0", Fault(down=framed(lambda f: f[:-2] + bytes(2))), "checksum")
 add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "cut-packets")
 add("1 % of the bytes damaged", simulated(corrupt=0.002), "bad-link")
-add("modem text", Fault(down=framed(between_every(5, b"\r\nPartner busy!"))), "foreign-text")
+add("modem text", Fault(down=framed(between_every(5, b"\r\nPartner busy!"))), "bad-link")
 add("silence", Fault(down=changing(lambda data: b"")), "robot-off")
 
 # -- times ------------------------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ add("300 ms late both ways", Fault(up=late(lambda now: 0.3), down=late(lambda no
 add("500 ms late", Fault(down=late(lambda now: 0.5), network=True), "latency")
 add("bursts", Fault(down=late(lambda now: 1.0 - now % 1.0 if now % 1.0 > 0.4 else 0.0), network=True), "late-packets")
 add("jitter", Fault(down=late(lambda now: random.Random(round(10 * now)).uniform(0, 0.5))), "late-packets")
-add("single bytes late", Fault(down=split(20, 0.15), options={"baud": 115200}), "split-packets", "latency")
+add("single bytes late", Fault(down=split(20, 0.15), options={"baud": 115200}), "latency", "no-session")
 
 
 def dropped(share: float) -> Callable[[], Way]:
@@ -325,7 +325,7 @@ add("noise on commands", Fault(up=noise(0.03)), "lost-commands")
 add("commands 0.8 s late", Fault(up=late(lambda now: 0.8)), "latency", "no-session")
 add("a delay that grows", Fault(up=late(lambda now: 0.1 * (now - 1000))), "latency")
 add("held for 0.9 s each 3 s", Fault(down=late(lambda now: max(0.0, 0.9 - now % 3))), "late-packets")
-add("the last byte held", Fault(down=held_tail), "split-packets")
+add("the last byte held", Fault(down=held_tail), "latency", "no-session")
 add("pairs of packets swapped", Fault(down=swapped_pairs), "late-packets")
 add("two robots on one line", Fault(down=sips(two_robots)), "fast-packets")
 add("every third packet lost", each_nth(3), "lost-packets")

@@ -8,13 +8,11 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 from ..protocol import (
-    HEADER,
     Command,
-    Packet,
     Parameters,
     Reset,
     Sip,
@@ -87,25 +85,18 @@ class AnswerFigures(Recording):
     @property
     def latency(self) -> float:
         """Time in s from a command to its answer; of the handshake if no session opened."""
-        greeting = self._delays(Command.PULSE.number, lambda packet: isinstance(packet, SyncEcho) and packet.id == 0)
-        steady = len(greeting) > 1 and max(greeting) - min(greeting) < _PROMPT
-        greeted = min(greeting) if steady or (self.failed and greeting) else 0.0
-        delays = self._delays(Command.CONFIG.number, lambda packet: isinstance(packet, Parameters))
-        all_came = len(self.questions) - 2 <= len(delays) and self.answers <= len(self.questions) + 1
         median = statistics.median_low(self.latencies) if len(self.latencies) > 2 * self.unanswered else 0.0
-        return max(median, greeted, min(delays) if delays and all_came else 0.0)
-
-    def _delays(self, number: int, is_answer: Callable[[Packet], bool]) -> list[float]:
-        """Times in s from the n-th command to the n-th answer; of PULSE, which is SYNC0: before the session."""
-        chunks, packets = self.observed, self.arrivals
-        if number == Command.PULSE.number:
-            packets = self.decode(checksum, self.chunks)
-            opened = min((one.stamp for one in packets if isinstance(one.packet, Sip)), default=math.inf)
-            packets = [one for one in packets if one.stamp < opened]
-            chunks = tuple(one for one in self.chunks if one.stamp < opened and self.baud in (0, one.baud))
-        asked = [c.stamp for c in chunks if c.to_robot and c.data[:2] == HEADER and c.data[3] == number]
-        came = [one.stamp for one in packets if is_answer(one.packet)]
-        return [late - early for early, late in zip(asked, came, strict=False)]
+        packets = self.decode(checksum, self.chunks)
+        opened = min((one.stamp for one in packets if isinstance(one.packet, Sip)), default=math.inf)
+        asked = [
+            chunk.stamp
+            for chunk in self.chunks
+            if chunk.to_robot and chunk.data == _SYNC0 and chunk.stamp < opened and self.baud in (0, chunk.baud)
+        ]
+        came = [p.stamp for p in packets if isinstance(p.packet, SyncEcho) and p.packet.id == 0 and p.stamp < opened]
+        greeting = [answer - question for question, answer in zip(asked, came, strict=False)]
+        steady = len(greeting) > 1 and max(greeting) - min(greeting) < _PROMPT
+        return max(median, min(greeting) if steady or (self.failed and greeting) else 0.0)
 
     @property
     def deaf(self) -> int:

@@ -6,24 +6,20 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import cached_property
 
 from ..protocol import HEADER, Command, FrameDecoder, checksum_with_count
 from ..robot import radio_modem
 from ..transport.tcp import DEFAULT_TCP_PORT
-from .changed_bytes import Change, cut_at, find_change, is_text, length_errors, outside_packets, split
+from .changed_bytes import Change, cut_at, find_change, is_text, outside_packets, split
 from .computer import attempt
 from .recording import Recording
 from .table import content
 from .tap import received
 
-#: Text that is longer than the names in a damaged packet, and different letters and digits that make a text.
-_SENTENCE, _LETTERS = re.compile(rb"[\x20-\x7e\r\n]{16,}"), 4
 #: Share of damaged packets, and of bytes outside packets, from which the link is bad.
 _DAMAGED, _SKIPPED = 0.01, 0.02
-#: Longest part of a text that is shown; bytes between packets that are shown.
-_SHOWN, _IN_HEX = 60, 16
+_SHOWN = 60  #: longest part of a text that is shown
 _CLOSE = Command.CLOSE().encode()
 
 
@@ -134,28 +130,6 @@ class ByteFigures(Recording):
         if self.failed:
             return len(self.damaged) > 1
         return self.damaged_share > _DAMAGED or sum(map(len, self.outside)) > _SKIPPED * len(self.data)
-
-    @property
-    def length_error(self) -> int:
-        """Whether most damaged packets are longer than their count says (1), or shorter (-1)."""
-        errors = length_errors(self.damaged)
-        longer, shorter = sum(error > 0 for error in errors), sum(error < 0 for error in errors)
-        return 1 if 2 * longer > len(errors) or not errors else -1 if 2 * shorter > len(errors) else 0
-
-    @property
-    def between(self) -> str:
-        """What most places between packets have in common, in hexadecimal."""
-        part, count = [*Counter(self.outside).most_common(1), (b"", 0)][0]
-        return part[:_IN_HEX].hex(" ").upper() if count > len(self.outside) / 2 else ""
-
-    @property
-    def text_between(self) -> str:
-        """Text between the packets."""
-        outside = b" ".join(self.outside)
-        text = _SENTENCE.search(outside)
-        if text is None or len(set(re.findall(rb"[A-Za-z0-9]", text[0]))) < _LETTERS:
-            text = _sent_by(next(iter(content()["strangers"])), outside)
-        return " ".join(text[0].decode("latin-1").split())[:_SHOWN] if text else ""
 
 
 def _sent_by(name: str, data: bytes) -> re.Match[bytes] | None:

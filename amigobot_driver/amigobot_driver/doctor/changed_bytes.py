@@ -24,7 +24,6 @@ _ANSWERS = encode_frame(b"\x00"), encode_frame(b"\x01")
 _ENOUGH, _VALUES = 50, 8
 #: Damaged packets that are examined, and the share of them that a change must explain.
 _EXAMINED, _EXPLAINED = 60, 0.4
-_NEXT_PACKET = 20  #: bytes from which more than the packet was damaged
 #: Share of printable bytes in a text; longest packet.
 _TEXT_SHARE, _LONGEST = 0.8, 258
 #: Names of values that programs and adapters treat as control characters.
@@ -157,12 +156,6 @@ def outside_packets(data: bytes) -> list[bytes]:
             outside.append(data[start:found])
             at = start = found + data[found + 2] + 3
     return [part for part in (*outside, data[start:]) if part]
-
-
-def length_errors(damaged: list[bytes]) -> list[int]:
-    """Return by how many bytes each damaged packet is longer than its count says; negative: shorter; 0: unknown."""
-    lengths = [len(part) - part[2] - 3 for part in damaged if len(part) > 2]
-    return [length if length < _NEXT_PACKET else 0 for length in lengths]
 
 
 def cut_at(data: bytes) -> int:

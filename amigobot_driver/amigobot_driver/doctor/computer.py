@@ -146,14 +146,6 @@ class NetworkPort(Computer):
         """The IP addresses of the host."""
         return resolve(self.target.host)
 
-    @property
-    def near(self) -> str:
-        """A similar name that has an address."""
-        host = self.target.host
-        candidates = ["localhost", f"{host}.local", host.partition(".")[0]]
-        similar = difflib.get_close_matches(host, [name for name in candidates if name != host], 5, 0.6)
-        return next((name for name in similar if resolve(name)), "")
-
     @cached_property
     def hung_up(self) -> bool:
         """Whether it accepts a connection, and ends it at once."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import groupby, pairwise
 
-from ..protocol import HEADER, FrameDecoder, Malformed, Packet, Unknown
+from ..protocol import Malformed, Packet, Unknown
 from .byte_figures import ByteFigures
 from .recording import Arrival
 
@@ -25,8 +25,6 @@ _MADE_UP = 0.6
 _AS_REPORTED = 0.12
 #: Mean interval over the reported period from which the robot sends more slowly.
 _SLOW = 1.3
-#: Bytes of a packet that is an answer in a handshake.
-_SHORT = 6
 #: Bytes of a SIP before its sonar readings, their count last, and at most behind them (docs/protocol 5.2).
 _READINGS, _AFTER_READINGS = 20, 24
 
@@ -120,19 +118,6 @@ class PacketFigures(ByteFigures):
     def line_use(self) -> float:
         """Share of a serial line that packets fill, a byte has ten bits; 0 without one."""
         return 10 * self.rate / self.baud if self.baud else 0.0
-
-    @property
-    def duration(self) -> float:
-        """Usual time in s from the header of a packet to its end; the longest one if no session opens."""
-        decoder, times, began = FrameDecoder(), list[float](), 0.0
-        short = 0 if self.failed else _SHORT
-        for chunk in self.observed:
-            if not chunk.to_robot:
-                head, header, rest = chunk.data.partition(HEADER)
-                times += [chunk.stamp - began for frame in decoder.feed(head, 0.0) if len(frame.data) > short]
-                began = chunk.stamp if header else began
-                times += [0.0 for frame in decoder.feed(header + rest, 0.0) if len(frame.data) > short]
-        return max(times, default=0.0) if self.failed else statistics.median(times or [0.0])
 
     # -- packets in a row ---------------------------------------------------------------------------------------------
 

@@ -29,9 +29,8 @@ _NEAR = 0.7
 _FAR, _AGREE = 0.3, 0.1
 #: Number and share of false echoes that are pings of another robot.
 _SPIKES, _SPIKE_SHARE = 5, 0.03
-#: Share of readings that are far from the usual one if something may move before a sonar, and if the sonar is bad; m by
-#: which random readings change from ping to ping.
-_JUMPS, _OFTEN_FAR, _RANDOM = 0.1, 0.25, 0.03
+#: m by which random readings change from ping to ping.
+_RANDOM = 0.03
 #: m of the spread of the readings of a stuck sonar: the noise of a real echo is some millimeters.
 _FROZEN = 0.0005
 #: mm: besides its reach, a sonar without an echo gives these (docs/protocol E-33); by how much one may be off. Share
@@ -170,7 +169,7 @@ class SonarFigures(Recording):
 
     @property
     def wild_sonars(self) -> list[int]:
-        """Sonars whose readings change; if only some jump, one that jumps often is bad."""
+        """Sonars whose readings change from ping to ping; or drift, if most do."""
         drifting = [sonar.number for sonar in self.sonars if sonar.drift > _AGREE]
         if 2 * len(drifting) > len(self.firing):
             return drifting
