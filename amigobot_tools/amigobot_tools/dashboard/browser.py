@@ -18,8 +18,6 @@ from typing import Any
 _IN_FLIGHT = 2
 #: Answers that wait for a browser; the oldest are dropped if it does not read.
 _ANSWERS = 50
-#: Messages of a browser in a second.
-_RATE = 200
 
 
 class Browser:
@@ -44,7 +42,6 @@ class Browser:
         self._woken = asyncio.Event()
         self._due = False
         self._sent = self._acknowledged = 0
-        self._second, self._count = 0.0, 0
 
     # -- what is sent -----------------------------------------------------------------------------------------
 
@@ -88,10 +85,3 @@ class Browser:
         """The browser has drawn this frame and all before it."""
         self._acknowledged = max(self._acknowledged, min(number, self._sent))
         self._woken.set()
-
-    def may_send(self, now: float) -> bool:
-        """Count a message; whether the browser has sent fewer in this second than allowed."""
-        if now - self._second >= 1.0:
-            self._second, self._count = now, 0
-        self._count += 1
-        return self._count <= _RATE

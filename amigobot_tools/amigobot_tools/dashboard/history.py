@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The last ten minutes of every numeric value, for the plots: also of the time before a page was opened."""
+"""The last ten minutes of every numeric value, for the plots: also of the time before a page was opened.
+
+The page draws the plots itself: rosdep has no JavaScript library for them, and the page must work offline.
+"""
 
 from __future__ import annotations
 

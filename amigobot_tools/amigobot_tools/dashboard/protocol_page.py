@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from html import escape
 from pathlib import Path
 
 _FOLDER = "docs/protocol"
-_HEADING = re.compile(r"^(#{1,3}) (\d+(?:\.\d+)?)\.? (.*)$", re.MULTILINE)
+#: A section: its heading, and everything up to the next heading with a number.
+_SECTION = r"^#{{1,3}} {}\.? (.*)$(?s:(.*?))(?=^#{{1,3}} \d|\Z)"
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
@@ -26,31 +26,18 @@ def section_page(number: str) -> str | None:
     Args:
         number: Number of the section, such as 5.2.
     """
-    if not _NUMBER.fullmatch(number):
-        return None
-    for heading, title, text in _sections():
-        if heading == number:
-            body = escape(re.sub(r"<!--.*?-->\n*", "", text).strip())
+    folder = _folder()
+    for document in sorted(folder.glob("*.md")) if folder and _NUMBER.fullmatch(number) else ():
+        text = document.read_text(encoding="utf-8")
+        if section := re.search(_SECTION.format(re.escape(number)), text, re.MULTILINE):
+            title, body = section[1], escape(re.sub(r"<!--.*?-->\n*", "", section[2]).strip())
             return (
                 '<!doctype html><html lang="en"><head><meta charset="utf-8">'
                 '<meta name="viewport" content="width=device-width, initial-scale=1">'
                 f"<title>{escape(title)}</title><link rel='stylesheet' href='/static/style.css'></head>"
-                f"<body class='document'><h1>{escape(heading)} {escape(title)}</h1><pre>{body}</pre></body></html>"
+                f"<body class='document'><h1>{number} {escape(title)}</h1><pre>{body}</pre></body></html>"
             )
     return None
-
-
-@functools.cache
-def _sections() -> list[tuple[str, str, str]]:
-    """Number, title and text of each section."""
-    folder = _folder()
-    sections = []
-    for document in sorted(folder.glob("*.md")) if folder else ():
-        text = document.read_text(encoding="utf-8")
-        found = list(_HEADING.finditer(text))
-        ends = [match.start() for match in found[1:]] + [len(text)]
-        sections += [(match[2], match[3], text[match.end() : end]) for match, end in zip(found, ends, strict=True)]
-    return sections
 
 
 def _folder() -> Path | None:
