@@ -207,6 +207,8 @@ class NodeRemote(LiveRemote):
             self._executor.spin()
 
     def _why_silent(self) -> str:
+        if said := self._diagnosed():
+            return said
         if self._status_at > -math.inf:
             return f"{self.where} is silent: has the node ended?"
         return f"no node {self.where} yet; {_NO_NODE}"
@@ -219,9 +221,11 @@ class NodeRemote(LiveRemote):
             if self._ready():
                 return
             time.sleep(0.05)
-        if not self.alive:
+        said = self._diagnosed()
+        if not self.alive and not said:
             raise UsageError(f"no node {self.where} within {timeout:g} s; {_NO_NODE}")
-        raise UsageError(f"{self.where}: {self._status.link_text or 'the node has no robot'} (after {timeout:g} s)")
+        why = said or self._status.link_text or "the node has no robot"
+        raise UsageError(f"{self.where}: {why} (after {timeout:g} s)")
 
     def _ready(self) -> bool:
         running = self._status.link_state == RobotStatus.LINK_RUNNING
@@ -262,6 +266,11 @@ class NodeRemote(LiveRemote):
             node, _, part = status.name.strip("/").partition(": ")
             if node == self.where.strip("/"):
                 self.diagnostics[part] = time.monotonic(), status
+
+    def _diagnosed(self) -> str:
+        """What the node says of its link now; "" if it says nothing. Without a robot it publishes no status."""
+        at, status = self.diagnostics.get("link", (-math.inf, None))
+        return str(status.message) if status and time.monotonic() - at < _SILENT else ""
 
     def _link(self) -> dict[str, str]:
         """The figures of the link, by their names; without diagnostics none."""

@@ -72,6 +72,16 @@ def test_without_a_node_the_message_names_it_and_what_to_check() -> None:
         NodeRemote("bert", drives=False, timeout=0.5)
 
 
+def test_a_node_without_a_robot_says_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ros_bench.Bench(port="/dev/ttyNONE") as bench:
+        monkeypatch.setenv("ROS_DOMAIN_ID", str(bench.domain))
+        remote = NodeRemote("", drives=False, timeout=0.0)
+        try:
+            until(lambda: "there is no such port" in remote.state().note, "the diagnostics of the link")
+        finally:
+            remote.close()
+
+
 @pytest.mark.usefixtures("empty_domain")
 def test_a_node_may_come_later() -> None:
     remote = NodeRemote("bert", drives=True, timeout=0.0)
