@@ -1,7 +1,11 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The recordings: what was commanded, what the robot reported, and which ROS node stood between the two."""
+"""The recordings: what was commanded, what the robot reported, and which ROS node stood between the two.
+
+A file has the series `t` (s), `v` (m/s) and `w` (rad/s), and `commands`: rows of time, speed and turn rate. `robot`
+is a profile, `client` the node that drove: p2os or ros2aria.
+"""
 
 from __future__ import annotations
 
