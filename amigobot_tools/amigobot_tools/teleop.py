@@ -8,7 +8,7 @@
     amigobot teleop --ros --namespace robot1        through a running amigobot_node
     amigobot teleop --gamepad
 
-Hold a key to drive. A terminal does not report the release of a key: the robot brakes 0.25 s after its last repetition,
+Hold a key to drive. A terminal does not report the release of a key. The robot brakes 0.25 s after its last repetition,
 and 0.6 s after one short press. Space is the emergency stop; `c` clears it.
 
     w s a d, arrow keys    forward, backward, turn left, turn right
