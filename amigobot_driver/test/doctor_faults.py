@@ -7,13 +7,12 @@ that the doctor must name first.
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import itertools
 import random
 from collections.abc import Callable
 
-from fault_proxy import Fault, Way, changing, edited, late, losing, seeded, sip, sips, split, until
+from fault_proxy import Fault, Way, changing, edited, late, losing, seeded, sip, sips, until
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Config, FrameDecoder, encode_frame, parse
@@ -78,13 +77,11 @@ def without_packets(*ids: int) -> Fault:
 add("7 bits", down(lambda data: bytes(byte & 0x7F for byte in data)), "line-7-bit")
 add("even parity", down(parity(0)), "line-parity")
 add("inverted", down(lambda data: bytes(~byte & 0xFF for byte in data)), "line-inverted")
-add("bits reversed", down(lambda data: bytes(int(f"{byte:08b}"[::-1], 2) for byte in data)), "wrong-speed")
 add("bit 2 stuck at 0", down(lambda data: bytes(byte & ~4 for byte in data)), "checksum")
 add("CR to LF", both(lambda data: data.replace(b"\r", b"\n")), "line-crlf", "line-control")
 add("LF to CR LF", both(lambda data: data.replace(b"\n", b"\r\n")), "line-crlf", "line-control")
 add("BS lost", Fault(robot="p3dx-sh", down=changing(without(0x08))), "line-control")
 add("header byte lost", down(without(0xFA)), "line-control")
-add("NUL before each packet", down(lambda data: data.replace(b"\xfa\xfb", b"\0\xfa\xfb")), "bad-link")
 add("NUL lost", down(without(0)), "line-nul")
 add("XON/XOFF", both(without(0x11, 0x13)), "line-xon-xoff", "line-control")
 add("Telnet", both(lambda data: data.replace(b"\xff", b"\xff\xff")), "telnet", "line-control")
@@ -100,10 +97,8 @@ add("silence", Fault(down=changing(lambda data: b"")), "robot-off")
 # -- times ------------------------------------------------------------------------------------------------------------
 
 add("300 ms late both ways", Fault(up=late(lambda now: 0.3), down=late(lambda now: 0.3), network=True), "latency")
-add("500 ms late", Fault(down=late(lambda now: 0.5), network=True), "latency")
 add("bursts", Fault(down=late(lambda now: 1.0 - now % 1.0 if now % 1.0 > 0.4 else 0.0), network=True), "late-packets")
 add("jitter", Fault(down=late(lambda now: random.Random(round(10 * now)).uniform(0, 0.5))), "late-packets")
-add("single bytes late", Fault(down=split(20, 0.15), options={"baud": 115200}), "latency", "no-session")
 
 
 def dropped(share: float) -> Callable[[], Way]:
@@ -259,11 +254,6 @@ add(
     Fault(down=edited(lambda data, now: [data[:22] + bytes(len(data) - 22) if data[0] == 0x20 else data])),
     "flash-lost",
 )
-add(
-    "name damaged",
-    Fault(down=edited(lambda data, now: [data.replace(b"not_set", b"R\xf6b\xff\x01t\x02")])),
-    "name-damaged",
-)
 
 # -- invented after the doctor was written ----------------------------------------------------------------------------
 
@@ -273,40 +263,6 @@ def noise(share: float) -> Callable[[], Way]:
         return byte ^ (1 << chance.randrange(8)) if chance.random() < share else byte
 
     return seeded(lambda chance: changing(lambda data: bytes(damaged(byte, chance) for byte in data)), 3)
-
-
-def each_nth(number: int) -> Fault:
-    """Of the SIPs, each n-th does not come."""
-    count = itertools.count()
-    return Fault(down=sips(lambda data, now: [data] if next(count) % number else []))
-
-
-def swapped_pairs() -> Way:
-    held: list[bytes] = []
-
-    def edit(data: bytearray, now: float) -> list[bytes]:
-        if held:
-            return [bytes(data), held.pop()]
-        held.append(bytes(data))
-        return []
-
-    return sips(edit)()
-
-
-def two_robots(data: bytearray, now: float) -> list[bytes]:
-    other = bytearray(data)
-    other[1:5] = b"\xe0\x2e\xb8\x0b"
-    return [bytes(data), bytes(other)]
-
-
-def held_tail() -> Way:
-    rest = [b""]
-
-    def way(data: bytes, now: float) -> list[tuple[float, bytes]]:
-        data, rest[0] = (rest[0] + data)[:-1], (rest[0] + data)[-1:] if data else rest[0]
-        return [(0.0, data)] if data else []
-
-    return way
 
 
 def config(**values: int | str) -> Fault:
@@ -320,18 +276,10 @@ def config(**values: int | str) -> Fault:
 SYNC0 = Command.PULSE().encode()
 
 add("binary digits", down(lambda data: "".join(f"{each:08b} " for each in data).encode()), "wrong-socket")
-add("noise on packets", Fault(down=noise(0.01)), "bad-link")
 add("noise on commands", Fault(up=noise(0.03)), "lost-commands")
 add("commands 0.8 s late", Fault(up=late(lambda now: 0.8)), "latency", "no-session")
-add("a delay that grows", Fault(up=late(lambda now: 0.1 * (now - 1000))), "latency")
-add("held for 0.9 s each 3 s", Fault(down=late(lambda now: max(0.0, 0.9 - now % 3))), "late-packets")
-add("the last byte held", Fault(down=held_tail), "latency", "no-session")
-add("pairs of packets swapped", Fault(down=swapped_pairs), "late-packets")
-add("two robots on one line", Fault(down=sips(two_robots)), "fast-packets")
-add("every third packet lost", each_nth(3), "lost-packets")
 add("SInfoCycle that is not kept", config(info_cycle=50), "slow-packets")
 add("SYNC0 lost", Fault(up=per_frame(lambda raw, now: [(0.0, raw)] * (raw != SYNC0))), "no-session")
-add("long commands lost", Fault(up=per_frame(lambda raw, now: [(0.0, raw)] * (len(raw) <= 6))), "lost-commands")
 add("analog input flickers", byte(-3, lambda now, old: int(now * 37) % 256), "field-analog")
 add("compass of nonsense", byte(18, lambda now, old: int(now * 31) % 256), "field-compass")
 add("SIP 0x3F", byte(0, lambda now, old: 0x3F), "field-id")
@@ -340,7 +288,6 @@ add("unknown flag", word(FLAGS, lambda now, old: old | 0x1000), "field-flags")
 add("bumpers of a robot without", byte(13, lambda now, old: old | 0x0C), "bumper-bits")
 add("stop button flickers", byte(FLAGS, lambda now, old: old | 0x20 * (int(2 * now) % 2), "p3dx"), "stop-button")
 add("sonars exchanged", pings(lambda old: [({2: 5, 5: 2}.get(number, number), r) for number, r in old]), "sonar-order")
-add("ranges of 5.3 m", pings(lambda old: [(n, 5300 + n if n in (1, 4) else r) for n, r in old]), "sonar-range")
 add("HasGyro 2 of an AmigoSH", flash("amigo-sh", HasGyro=2), "setting-equipment")
 add("HostBaud of another speed", config(host_baud=4), "setting-equipment")
 add("another name in CONFIG", config(name="Wall-E"), "two-identities")
@@ -353,14 +300,8 @@ def after(time: float, change: Callable[[bytearray], bytes]) -> Callable[[], Way
     return sips(lambda data, now: [change(data) if now - 1000.0 > time else bytes(data)])
 
 
-def swapped(data: bytes) -> bytes:
-    return b"".join(data[at : at + 2][::-1] for at in range(0, len(data), 2))
-
-
-add("pairs of bytes swapped", Fault(down=framed(lambda f: swapped(f))), "wrong-speed", "bad-link")
 add("a byte inserted after 255", down(lambda data: data.replace(b"\xff", b"\xff\x00")), "line-escaped")
 add("answers 0.45 s late", Fault(down=late(lambda now: 0.45)), "latency")
-add("heaps of 2 s", Fault(network=True, down=late(lambda now: 2.0 - now % 2.0)), "late-packets")
 add(
     "sonars silent later",
     Fault(down=after(6.0, lambda data: bytes(data[:19]) + b"\0" + bytes(data[20 + 3 * data[19] :]))),
@@ -368,15 +309,6 @@ add(
 )
 
 # -- found by a second round of inventions ----------------------------------------------------------------------------
-
-
-def held_once(start: float, seconds: float) -> Callable[[], Way]:
-    """Hold everything once, and pass it on in a heap."""
-    return late(lambda now: max(0.0, start + seconds - (now - 1000)) if now - 1000 >= start else 0.0)
-
-
-def scattered(most: float) -> Callable[[], Way]:
-    return seeded(lambda chance: late(lambda now: chance.uniform(0.0, most)), 2)
 
 
 def drifting(data: bytearray, now: float) -> None:
@@ -388,10 +320,6 @@ def drifting(data: bytearray, now: float) -> None:
 add("XON/XOFF of the robot only", down(without(0x11, 0x13)), "line-xon-xoff")
 add("tabs to spaces", Fault(up=changing(lambda data: data.replace(b"\t", b" " * 8))), "line-control")
 add("DEL lost on the way to the robot", Fault(up=changing(without(127))), "line-control")
-add("0xFF arrives as 0", down(lambda data: data.replace(b"\xff", b"\0")), "bad-link", "line-control")
-add("base 64", down(lambda data: base64.b64encode(data) + b"\n" if data else b""), "wrong-socket")
-add("silence of 2.5 s, then a heap", Fault(down=held_once(4.0, 2.5)), "interrupted-session", "late-packets")
-add("commands up to 1.2 s late", Fault(up=scattered(1.2), network=True), "latency", "no-session")
 add("it creeps by 1 mm/s", word(X, lambda now, old: round(old + now) & 0x7FFF, "amigo-sh"), "moves-at-rest")
 add("heading drifts slowly", word(HEADING, lambda now, old: round(0.6 * now)), "heading-drifts")
 add("a wheel turns, and the pose stays", word(LEFT, lambda now, old: 25), "velocity-at-rest")

@@ -61,17 +61,6 @@ def late(delay: Callable[[float], float]) -> Callable[[], Way]:
     return lambda: lambda data, now: [(delay(now), data)] if data else []
 
 
-def split(size: int, pause: float) -> Callable[[], Way]:
-    """A way that passes bytes in pieces with pauses between them."""
-
-    def make() -> Way:
-        return lambda data, now: [
-            (pause * (at // size), data[at : at + size]) for at in range(0, len(data), size) if data
-        ]
-
-    return make
-
-
 def losing(share: float, seed: int = 1) -> Callable[[], Way]:
     """A way that loses bytes."""
 

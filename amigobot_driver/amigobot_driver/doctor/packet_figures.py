@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import statistics
-from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import groupby, pairwise
@@ -41,11 +40,6 @@ class PacketFigures(ByteFigures):
         # Too short for their sonar readings, or longer than every known field.
         sizes = [(one.packet, len(one.data) - _READINGS, 3 * one.data[_READINGS - 1]) for one in self.sips]
         return wrong + [packet for packet, size, some in sizes if not some <= size <= some + _AFTER_READINGS]
-
-    @property
-    def heap(self) -> int:
-        """Number of packets that come at once."""
-        return max(Counter(one.stamp for one in self.arrivals).values(), default=0)
 
     # -- times --------------------------------------------------------------------------------------------------------
 

@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 
 from ..connection_policy import SEARCH_SPEEDS
 from ..profiles import choose_profile
-from ..protocol import Config, Parameters
+from ..protocol import Config
 from ..wording import counted
 from .recording import Recording
-from .session import ECHOED
 from .table import Names, content
 
 #: RevCount / TicksMM of an AmigoBot whose CONFIG has no TicksMM: 9550 ticks a turn of a 100 mm wheel.
@@ -134,28 +133,13 @@ class RobotFigures(Recording):
 
     @property
     def two_identities(self) -> list[str]:
-        """What the robot calls itself in two ways, and settings that change."""
+        """What the robot calls itself in two ways."""
         who, found = self.last.identity, []
         for name, first in (("subclass", who.subclass), ("name", who.name)) if who else ():
             second = self.reported.get(name) or first
             if first and first.lower() != second.lower():
                 found.append(f"{name} is {first} in its answer to SYNC2, and {second} in CONFIG")
-        answers = [dict(packet.values()) for packet in self.others if isinstance(packet, Parameters)]
-        changed = {name for early, late in pairwise(answers) for name in early if early[name] != late.get(name)}
-        changed -= {*ECHOED}
-        if changed and not self.disturbed:
-            found.append(f"{', '.join(sorted(changed))} differs between CONFIG packets")
         return found
-
-    @property
-    def strange_names(self) -> list[str]:
-        """Names of the robot with characters that no name has."""
-        texts = {name: text for name, text in self.reported.items() if isinstance(text, str) and text}
-        return [
-            f"{name} has other characters than ASCII, {text!r:.60}"
-            for name, text in texts.items()
-            if not (text.isascii() and text.isprintable())
-        ]
 
     # -- a robot at rest ----------------------------------------------------------------------------------------------
 
