@@ -6,15 +6,12 @@
 it plays at once, to subscribers or to none, unless it starts paused; it offers its services below its node's name;
 topics have the QoS that was recorded with ten messages of history, unless that is overridden; it ends with its last
 message, unless it is told to wait for acknowledgements.
-
-To other programs it looks discovered late in part, as on a loaded computer, with s in LATE_SERVICES or LATE_PUBLISHERS.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import sys
 import threading
 import time
@@ -55,7 +52,6 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("bag", type=Path)
     parser.add_argument("--rate", type=float, default=1.0)
     parser.add_argument("--clock", type=float)
-    parser.add_argument("--delay", type=float, default=0.0)
     parser.add_argument("--loop", action="store_true")
     parser.add_argument("--start-paused", action="store_true")
     parser.add_argument("--disable-keyboard-controls", action="store_true")
@@ -77,17 +73,11 @@ class Player(Node):
         if not options.start_paused:
             self._running.set()
         self._stamp = 0  # ns
-        if late := _late("SERVICES"):
-            threading.Timer(late, self._offer_services).start()
-        else:
-            self._offer_services()
+        self.create_service(IsPaused, "~/is_paused", self._is_paused)
+        self.create_service(Resume, "~/resume", self._resume)
         if options.clock:
             clock = self.create_publisher(Clock, "/clock", 1)
             self.create_timer(1 / options.clock, lambda: clock.publish(Clock(clock=_time(self._stamp))))
-
-    def _offer_services(self) -> None:
-        self.create_service(IsPaused, "~/is_paused", self._is_paused)
-        self.create_service(Resume, "~/resume", self._resume)
 
     def _is_paused(self, _: Any, response: IsPaused.Response) -> IsPaused.Response:
         response.paused = not self._running.is_set()
@@ -105,14 +95,12 @@ class Player(Node):
         with AnyReader([options.bag]) as reader:
             chosen = [c for c in reader.connections if c.topic in options.topics or not options.topics]
             publishers = {}
-            time.sleep(_late("PUBLISHERS"))
             for connection in chosen:
                 package, _, name = connection.msgtype.split("/")
                 kind = getattr(import_module(f"{package}.msg"), name)
                 publishers[connection.topic] = self.create_publisher(
                     kind, connection.topic, _qos(connection, overrides.get(connection.topic))
                 )
-            time.sleep(options.delay)
             again = True
             while again and rclpy.ok():
                 begin: float | None = None
@@ -129,11 +117,6 @@ class Player(Node):
             if options.wait_for_all_acked >= 0:
                 for publisher in publishers.values():
                     publisher.wait_for_all_acked(Duration(seconds=options.wait_for_all_acked / 1000))
-
-
-def _late(what: str) -> float:
-    """s by which services or publishers come later than the rest."""
-    return float(os.environ.get(f"LATE_{what}", 0.0))
 
 
 def _qos(connection: Any, override: dict[str, Any] | None) -> QoSProfile:
