@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from ..connection_policy import SEARCH_SPEEDS
 from ..profiles import choose_profile
 from ..protocol import Config
+from ..robot.devices.tuning import STOP_TIME, TUNABLE
 from ..wording import counted
 from .recording import Recording
 from .table import Names, content
@@ -98,7 +99,25 @@ class RobotFigures(Recording):
     @property
     def odd_settings(self) -> list[Setting]:
         """The settings that make no sense, each with a cause of its own."""
-        return [] if self.flash_lost else self._outside
+        slow = {setting.name for setting in self.slow_stops}
+        return [] if self.flash_lost else [setting for setting in self._outside if setting.name not in slow]
+
+    @property
+    def slow_stops(self) -> list[Setting]:
+        """Axes on which a stop from the velocity limit takes longer than `STOP_TIME`."""
+        if self.config is None or self.flash_lost:
+            return []
+        commands, found = self.last.commands, []
+        for name, limit, deceleration, unit in (
+            ("trans_decel", 1000 * commands.max_linear, self.config.trans_decel, "mm/s"),
+            ("rot_decel", math.degrees(commands.max_angular), self.config.rot_decel, "deg/s"),
+        ):
+            if limit > STOP_TIME * deceleration * (1 + 1e-6):
+                takes = f"takes {limit / deceleration:.0f} s" if deceleration > 0 else "may never end"
+                needed = math.ceil(max(TUNABLE[name].low, limit / STOP_TIME))
+                text = f"a stop from {limit:.0f} {unit} {takes}: {name} is {deceleration} {unit}2, at least {needed} is"
+                found.append(Setting(name, name, deceleration, f"{text} needed", True, needed))
+        return found
 
     @property
     def ranges(self) -> Mapping[str, Any]:
