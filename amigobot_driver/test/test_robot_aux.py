@@ -182,6 +182,14 @@ class TestAuxRead:
         bench.until(reading.done)
         assert reading.result().data == b"new"
 
+    def test_a_count_of_zero_reads_all_that_arrive(self) -> None:
+        sensor = Sensor()
+        bench, port = connected(sensor)
+        reading = bench.ask(lambda: port.read(0, 2.0, bench.now))
+        sensor.say(b"all of it")
+        bench.until(reading.done)
+        assert (reading.result().success, reading.result().data) == (True, b"all of it")
+
     def test_a_second_reader_at_the_same_time_is_refused(self) -> None:
         sensor = Sensor()
         bench, port = connected(sensor)
