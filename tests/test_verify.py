@@ -19,6 +19,7 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
     ACTIVMEDIA_PACKETS,
     ERRATIC_PACKETS,
+    Command,
     Config,
     FrameDecoder,
     decode,
@@ -229,6 +230,21 @@ def test_key_stops_the_robot_in_every_moving_step(step: Step) -> None:
     assert client.commands[-7:-4] == ["STOP", "STOP", "ENABLE(0)"]
     simulator.advance(client.now() + 3.0)
     assert simulator.truth.left_velocity == simulator.truth.right_velocity == 0.0
+
+
+def test_velocity_that_a_key_holds_back_is_not_sent() -> None:
+    pressed: list[str] = []
+    line = SimulatedLine(Simulator(load_profile("amigo")))
+    client = Client(line, line.clock, lambda: bool(pressed))
+    client.connect()
+    sent: list[str] = []
+    client.on_record = lambda record: sent.append(str(decode(record.data)) if record.to_robot else "")
+    client.send(Command.ENABLE(1))
+    pressed.append("x")
+    with pytest.raises(StoppedError):
+        client.send(Command.VEL(200))
+    client.halt()
+    assert [command for command in sent if command] == ["ENABLE(1)", "STOP", "STOP", "ENABLE(0)"]
 
 
 @pytest.mark.parametrize("robot", ["amigo", *(pytest.param(name, marks=pytest.mark.soak) for name in PIONEERS)])

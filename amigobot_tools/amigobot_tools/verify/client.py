@@ -256,6 +256,7 @@ class Client(LinkObserver):
     def halt(self) -> None:
         """Stop the robot and switch its motors off, also if keys are pressed meanwhile."""
         stopped, self._stopped = self._stopped, lambda: False
+        self.link.queue.drop()  # a velocity that a key has held back
         try:
             if self.opened:
                 self.send(Command.STOP(), Command.STOP(), Command.ENABLE(0))
