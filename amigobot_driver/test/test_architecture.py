@@ -139,7 +139,9 @@ LAYERS_OF_TOOLS = {"__init__", "cli", "errors", "profiles", "signals", "wording"
 MORE_LAYERS_OF_TOOLS = {
     "bag": {"packet_file"},
     "calibrate": {"transport.simulated"},
-    "dashboard": {*("doctor", "protocol", "robot", "sim", "stepped_driver", "transport", "transport.simulated")},
+    "dashboard": {
+        *("doctor", "packet_file", "protocol", "robot", "sim", "stepped_driver", "transport", "transport.simulated")
+    },
     "demo": {"sim"},
     "web": {"doctor", "packet_file", "protocol", "robot", "transport.simulated"},
     "verify": {

@@ -161,17 +161,8 @@ class Connection:
             RecordingError: The file cannot be written.
             ConnectionLostError: The robot is not connected.
         """
-        identity = self.identity
+        head = self._recording_head()
         stream = self._hub.stream((FrameSeen,), LENGTH)
-        head = Head(
-            started=time.time(),
-            port=self._port,
-            name=identity.name,
-            robot_class=identity.robot_class,
-            subclass=identity.subclass,
-            profile=self.profile.name,
-            erratic=self.profile.erratic,
-        )
         try:
             recording = Recording(stream, Path(path), head, self._driver.clock())
         except OSError:
@@ -181,6 +172,12 @@ class Connection:
             if not robot.options.trace:
                 robot.configure(replace(robot.options, trace=True), now)
         return recording
+
+    def _recording_head(self) -> Head:
+        """What a recording that begins now says of itself. Raises ConnectionLostError without a robot."""
+        identity, profile = self.identity, self.profile
+        names = identity.name, identity.robot_class, identity.subclass
+        return Head(time.time(), self._port, *names, profile.name, profile.erratic)
 
     @property
     def profile(self) -> Profile:

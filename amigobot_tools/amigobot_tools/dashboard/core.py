@@ -151,6 +151,11 @@ class Dashboard:
         for browser in self.browsers.values():
             browser.wake()
 
+    async def next(self, browser: Browser) -> str:
+        """Wait for something to send to a browser, an answer or a frame, and return it."""
+        text = await browser.next()
+        return self.frame(browser) if text is None else text
+
     def frame(self, browser: Browser) -> str:
         """Return the next frame of a browser: the newest state, and what is new since its last frame."""
         content = {"type": "frame", "n": browser.next_frame(), "you": browser.number, "now": self._now}

@@ -201,8 +201,7 @@ class _Server:
         """Send answers and frames, as fast as the browser takes them."""
         with contextlib.suppress(ConnectionError):
             while not ws.closed:
-                text = await browser.next()
-                await ws.send_str(self._dashboard.frame(browser) if text is None else text)
+                await ws.send_str(await self._dashboard.next(browser))
 
 
 def _refused(text: str) -> web.Response:

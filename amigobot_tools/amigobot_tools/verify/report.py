@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Parameters, parse
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION
 
+from .client import StoppedError
 from .table import all_steps
 from .trial import DONE, Figure, StepResult, Trial, Value
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
@@ -65,22 +67,32 @@ class Report:
                 title, robot, simulator, _ = figure_row(figure)
                 yield Finding(figure.step, Severity.WARNING, f"{title}: {robot}, simulator: {simulator}")
 
-    def finish(self, folder: Path) -> None:
-        """Compare all findings with the simulator, and write report.json and report.md: every figure, for a person."""
-        self.compare()
+    def finish(self, folder: Path, stopped: Callable[[], bool] = lambda: False) -> None:
+        """Compare all findings with the simulator, and write report.json and report.md: every figure, for a person.
+
+        Args:
+            folder: Of the report.
+            stopped: Whether to leave out the comparison; asked all the time.
+        """
+        with suppress(StoppedError):
+            self.compare(stopped)
         self.save(folder)
         _write_text(folder / PAGE, "\n".join(_page(self)) + "\n")
 
-    def compare(self) -> None:
+    def compare(self, stopped: Callable[[], bool] = lambda: False) -> None:
         """Compare all findings with the simulator, under the same commands.
 
+        Args:
+            stopped: Whether to end that; asked all the time.
+
         Raises:
+            StoppedError: It was ended, and changes nothing.
             ProfileError: The profile of the report does not exist here.
         """
         profile = load_profile(self.profile)
         packet = parse(bytes.fromhex(self.config), ERRATIC_PACKETS if profile.erratic else ACTIVMEDIA_PACKETS)
         config = packet if isinstance(packet, Parameters) else None
-        self.figures = compare(self.figures, expected(profile, config, self.done))
+        self.figures = compare(self.figures, expected(profile, config, self.done, stopped))
         self.simulator = simulator_section(profile, config, self.figures)
 
     def save(self, folder: Path) -> None:

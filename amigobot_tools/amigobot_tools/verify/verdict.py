@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -74,7 +74,11 @@ def verdict(figure: Figure, expected: Value, error: float) -> str:
 
 
 def simulate(
-    simulator: Simulator, nominal: Profile, steps: Collection[str], patience: int = 1
+    simulator: Simulator,
+    nominal: Profile,
+    steps: Collection[str],
+    patience: int = 1,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> tuple[Trial, list[StepResult]]:
     """Run steps with a simulated robot and a simulated person, on simulated time.
 
@@ -83,9 +87,10 @@ def simulate(
         nominal: Profile that the measurements start from.
         steps: Names of the steps.
         patience: See `Trial`.
+        stopped: See `Client`.
     """
     line = SimulatedLine(simulator)
-    client = Client(line, line.clock)
+    client = Client(line, line.clock, stopped)
     client.set_profile(nominal)
     client.connect()
     trial = Trial(client, SimulatedPerson(simulator), nominal, patience)
@@ -94,7 +99,9 @@ def simulate(
     return trial, results
 
 
-def expected(profile: Profile, config: Parameters | None, steps: Collection[str]) -> dict[str, Figure]:
+def expected(
+    profile: Profile, config: Parameters | None, steps: Collection[str], stopped: Callable[[], bool] = lambda: False
+) -> dict[str, Figure]:
     """Return what the simulator shows, by key.
 
     CONFIG is expected as a factory ships the robot. Everything else is expected as this robot's own CONFIG says, so
@@ -104,11 +111,12 @@ def expected(profile: Profile, config: Parameters | None, steps: Collection[str]
         profile: Of the robot.
         config: What it reports; None if it was not read.
         steps: Names of the steps that were done with it.
+        stopped: See `Client`.
     """
     reported = {} if config is None else flash_of(config)
     sane = {keyword: value for keyword, value in reported.items() if value or keyword not in _NEVER_ZERO}
     own = Simulator(replace(profile, flash={**profile.flash, **sane}), seed=_SEED, wear=Wear(), sonar=SonarModel())
-    trial, _ = simulate(own, profile, {*steps, "config"}, _PATIENCE)  # the other steps convert with these settings
+    trial, _ = simulate(own, profile, {*steps, "config"}, _PATIENCE, stopped)  # the others convert with it
     factory, _ = simulate(Simulator(profile, seed=_SEED), profile, {"config"})
     return {**trial.figures, **factory.figures}
 

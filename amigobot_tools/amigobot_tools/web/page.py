@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import io
 import json
 import math
+import shutil
 import sys
 import time
 import traceback
@@ -26,14 +28,13 @@ from amigobot_driver.wording import counted
 
 from ..dashboard.browser import Browser
 from ..dashboard.core import Dashboard
-from ..dashboard.sources.paced import SteppedBot
-from ..dashboard.sources.port import PortSource
 from ..dashboard.sources.simulator import SimulatorSource
+from ..dashboard.sources.stepped import SteppedSource
 from .recorder import Recorder
-from .serial import NAME, SHUTDOWN, SerialLine, SerialSource
+from .serial import SHUTDOWN, SerialLine, SerialSource
 from .shared_driver import SharedDriver
 from .task import Task
-from .verification import Verification
+from .verification import FILES, compare, measure_real, measure_simulated
 
 #: The robot that stands there at first.
 FIRST = "sim://?world=room"
@@ -55,30 +56,29 @@ class Page:
     def __init__(self, post: Callable[[str, object], None]) -> None:
         self._post = post
         self._task = Task()
-        self._url = ""
-        self._line: SerialLine | None = None
-        self._dashboard: Dashboard | None = None
+        self._line: SerialLine | None = None  #: of a real robot
         self._browser: Browser | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._opened: list[SharedDriver] = []
         self._recorder: Recorder | None = None
         self._reply: str | None = None
         AmigoBot._new_driver = self._new_driver  # type: ignore[method-assign, assignment]
-        sys.stdout = sys.stderr = _Output(post)  # type: ignore[assignment]
+        sys.stdout = sys.stderr = _Output(post)
         builtins.input = self._input
         time.sleep = self._task.sleep
+        self._begin(SimulatorSource(FIRST))
 
     # -- robots -----------------------------------------------------------------------------------------------
 
-    def simulate(self, url: str = FIRST) -> None:
-        """Put a simulated robot there."""
+    def simulate(self, url: str) -> None:
+        """Put another simulated robot there."""
         try:
             source = SimulatorSource(url)
         except AmigoBotError as error:
             print(error)
-            return
-        self._line = None
-        self._show(source, url)
+        else:
+            self._line = None
+            self._show(source)
 
     def keep(self, name: str, data: Any) -> None:
         """The person has given a file, such as a map."""
@@ -88,8 +88,8 @@ class Page:
         """The page has a serial port: look for a robot there."""
         table()  # here, as reading so much YAML needs a deep stack
         self._post("shutdown", SHUTDOWN)
-        self._line = SerialLine(self._post)
-        self._show(SerialSource(self._line, self._task), NAME)
+        self._line = SerialLine(self._post, self._task)
+        self._show(SerialSource(self._line, self._task))
 
     def received(self, data: Any) -> None:
         """Bytes have come from the port."""
@@ -101,71 +101,65 @@ class Page:
         if self._line:
             self._line.unplugged = not on
 
-    def _show(self, source: PortSource, url: str) -> None:
-        """Show another robot."""
+    def _show(self, source: SteppedSource) -> None:
+        """Show another robot. A program has lost its robot then, unless it is what asks for it."""
+        if not self._task.current:
+            self._task.interrupt()
         if self._recorder:
             self.record()
-        if self._dashboard:
-            for task in self._tasks:
-                task.cancel()
-            self._browser = None
-            self._dashboard.source.close()
-        self._dashboard, self._url = Dashboard(source), url
-        self._tasks = [asyncio.ensure_future(self._dashboard.run())]
+        for task in self._tasks:
+            task.cancel()
+        self._source.close()
+        self._begin(source)
         self._post("closed", None)
 
-    @property
-    def _bot(self) -> SteppedBot:
-        assert self._dashboard and isinstance(self._dashboard.source, PortSource)
-        return self._dashboard.source.robot  # type: ignore[return-value]
+    def _begin(self, source: SteppedSource) -> None:
+        self._source, self._dashboard, self._browser = source, Dashboard(source), None
+        self._tasks = [asyncio.ensure_future(self._dashboard.run())]
 
     # -- the dashboard ----------------------------------------------------------------------------------------
 
     def connect(self) -> None:
         """The dashboard's page has opened its connection."""
-        if self._dashboard and (browser := self._dashboard.join()):
-            if self._browser:
-                self._dashboard.leave(self._browser)
+        if self._browser:
+            self._dashboard.leave(self._browser)
+        if browser := self._dashboard.join():
             self._browser = browser
             self._post("opened", None)
             self._tasks.append(asyncio.ensure_future(self._send(self._dashboard, browser)))
 
     def receive(self, text: str) -> None:
         """Take a message of the dashboard's page."""
-        if self._dashboard and self._browser:
+        if self._browser:
             self._dashboard.receive(self._browser, text)
 
     def hide(self) -> None:
         """The page cannot be seen any more: who cannot see the robot does not drive it, and neither does a program."""
-        if self._dashboard:
-            self._dashboard.pilot.brake("the page is hidden")
-        if self._line and self._task.running:
+        self._dashboard.pilot.brake("the page is hidden")
+        if self._line:
             self._task.interrupt()
 
     async def _send(self, dashboard: Dashboard, browser: Browser) -> None:
         while True:
-            text = await browser.next()
-            self._post("frame", dashboard.frame(browser) if text is None else text)
+            self._post("frame", await dashboard.next(browser))
 
     # -- files ------------------------------------------------------------------------------------------------
 
     def record(self) -> None:
         """Begin a recording, or end it and give it to the person."""
-        if self._recorder:
-            path = self._recorder.stop()
-            self._recorder = None
-            self._give([path])
-        elif self._dashboard:
-            try:
-                self._recorder = Recorder(self._bot, self._url, _FILES / "drive.amigo")
-            except AmigoBotError as error:
-                print(error)
+        path = _FILES / "drive.amigo"
+        try:
+            if self._recorder:
+                self._recorder.stop()
+                self._give([path])
+            self._recorder = None if self._recorder else Recorder(self._source.robot, path)
+        except AmigoBotError as error:
+            print(error)
         self._post("recording", self._recorder is not None)
 
     def report(self) -> None:
         """Give the person the findings of the doctor, as `amigobot doctor --json` prints them."""
-        found = self._dashboard.doctor.result if self._dashboard else {}
-        if found:
+        if found := self._dashboard.doctor.result:
             path = _FILES / "doctor.json"
             path.write_text(json.dumps(found, indent=2))
             self._give([path])
@@ -176,17 +170,21 @@ class Page:
         """Measure the robot, and give the person the report."""
         if self._recorder:
             self.record()
-        self._start(self._verify)
+        self._start(self._verify, asks=True)
 
     def _verify(self) -> None:
-        run = Verification(_FILES / "verify", self._task)
+        folder = _FILES / "verify"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
         try:
-            if self._line and self._dashboard:
-                run.real(self._line, self._dashboard.source)  # type: ignore[arg-type]
+            if self._line:
+                with self._source.released("verify has the robot"):
+                    measure_real(self._line, folder, self._task)
             else:
-                run.simulated(self._url)
+                measure_simulated(self._source.where, folder, self._task)
+            compare(folder, self._task)
         finally:
-            self._give(run.files())
+            self._give(path for name in FILES if (path := folder / name).exists())
 
     def _give(self, paths: Iterable[Path]) -> None:
         """Show files to the person, who may save them."""
@@ -200,7 +198,7 @@ class Page:
         self._start(lambda: exec(compile(program, "program.py", "exec"), {"__name__": "__main__"}))
 
     def interrupt(self) -> None:
-        """Raise KeyboardInterrupt in the program, where it waits."""
+        """Stop the program, or verify, where it waits."""
         self._task.interrupt()
 
     def answer(self, line: str) -> None:
@@ -212,18 +210,18 @@ class Page:
         print(prompt, end="")
         self._reply = None
         self._post("question", None)
-        self._task.wait(lambda: self._reply is not None, math.inf, time.monotonic)
+        self._task.wait(lambda: self._reply is not None or self._task.interrupted, math.inf, time.monotonic)
         print(self._reply)
         return self._reply or ""
 
-    def _start(self, call: Callable[[], object]) -> None:
+    def _start(self, call: Callable[[], object], *, asks: bool = False) -> None:
         """Call something as the task, unless one runs."""
         try:
-            self._task.start(lambda: self._run(call))
+            self._task.start(lambda: self._run(call), asks=asks)
+            self._post("running", True)
         except RequestRefusedError as error:
             print(error)
-        else:
-            self._post("running", True)
+            self._post("running", False)
 
     def _run(self, call: Callable[[], object]) -> None:
         try:
@@ -247,16 +245,16 @@ class Page:
         if not self._line:
             if not url.startswith("sim://"):
                 raise PortError(f"{url}: no robot is connected to this page; allowed: sim://")
-            if url not in (self._url, "sim://"):
+            if url not in (self._source.where, "sim://"):
                 if any(driver.is_open for driver in self._opened):
                     raise PortError(f"{url}: a page has one robot at a time; close the other one first")
                 self.simulate(url)
-        driver = SharedDriver(robot, listener, self._bot, self._task)
+        driver = SharedDriver(robot, listener, self._source.robot, self._task)
         self._opened.append(driver)
         return driver
 
 
-class _Output:
+class _Output(io.TextIOBase):
     """A text file that the page shows."""
 
     def __init__(self, post: Callable[[str, object], None]) -> None:
@@ -266,9 +264,6 @@ class _Output:
         """Show a text."""
         self._post("output", text)
         return len(text)
-
-    def flush(self) -> None:
-        """Do nothing: nothing is kept."""
 
 
 def _explained(error: BaseException) -> str:

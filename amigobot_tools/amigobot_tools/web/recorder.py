@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
 from pathlib import Path
 
-from amigobot_driver.packet_file import Head, RecordedFrame, write_head, write_record
+from amigobot_driver.packet_file import RecordedFrame, write_head, write_record
 from amigobot_driver.robot import Event, FrameSeen
 
-from ..dashboard.sources.paced import SteppedBot
+from ..dashboard.sources.stepped import SteppedBot
 
 
 class Recorder:
@@ -20,37 +18,22 @@ class Recorder:
 
     Args:
         bot: The robot.
-        port: Its port, for the head of the file.
         path: The file.
 
     Raises:
         ConnectionLostError: The robot is not connected.
     """
 
-    def __init__(self, bot: SteppedBot, port: str, path: Path) -> None:
-        identity, profile = bot.identity, bot.profile
-        self._bot, self._path, self._file, self._began = bot, path, path.open("wb"), bot.paced.clock()
-        write_head(
-            self._file,
-            Head(
-                started=time.time(),
-                port=port,
-                name=identity.name,
-                robot_class=identity.robot_class,
-                subclass=identity.subclass,
-                profile=profile.name,
-                erratic=profile.erratic,
-            ),
-        )
-        with bot.paced.robot() as robot:
-            robot.configure(replace(robot.options, trace=True), bot.paced.clock())
+    def __init__(self, bot: SteppedBot, path: Path) -> None:
+        head = bot.recording_head()
+        self._bot, self._file, self._began = bot, path.open("wb"), bot.paced.clock()
+        write_head(self._file, head)
         bot.paced.listeners.append(self._write)
 
-    def stop(self) -> Path:
-        """End the recording. Returns the file."""
+    def stop(self) -> None:
+        """End the recording."""
         self._bot.paced.listeners.remove(self._write)
         self._file.close()
-        return self._path
 
     def _write(self, event: Event) -> None:
         if isinstance(event, FrameSeen):

@@ -10,14 +10,13 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from amigobot_driver.doctor import Kind, Target
+from amigobot_driver.doctor import Kind
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot import Event, Robot
 
-from ..dashboard.examination import Examination
-from ..dashboard.sources.paced import CLOSING, PacedDriver, SteppedBot
-from ..dashboard.sources.port import PortSource
+from ..dashboard.sources.paced import CLOSING, PacedDriver
 from ..dashboard.sources.source import Result
+from ..dashboard.sources.stepped import SteppedSource
 from .task import Task
 
 NAME = "Web Serial"
@@ -27,16 +26,19 @@ SHUTDOWN = tuple(command.encode() for command in (Command.STOP(), Command.ENABLE
 
 
 class SerialLine:
-    """The robot's end of the line.
+    """The robot's end of the line. The task may wait there.
 
     Args:
         post: Called with the kind of a message for the page and its content: `write` (bytes), `baud` (number).
+        task: Waits for bytes.
     """
 
-    def __init__(self, post: Callable[[str, object], None]) -> None:
+    name = NAME
+
+    def __init__(self, post: Callable[[str, object], None], task: Task) -> None:
         self.unplugged = False
         self.byte_time: float | None = None
-        self._post = post
+        self._post, self._task = post, task
         self._received = bytearray()
 
     def feed(self, data: bytes) -> None:
@@ -62,6 +64,10 @@ class SerialLine:
         self.byte_time = _BITS / baud
         self._post("baud", baud)
 
+    def wait(self, until: float) -> None:
+        """Suspend the task until bytes arrive or the port is lost, at most until a time (s)."""
+        self._task.wait(lambda: self.unplugged or self._received, until - time.monotonic(), time.monotonic)
+
 
 class SerialDriver(PacedDriver):
     """Runs a robot on the real clock. Only a task waits for it.
@@ -85,40 +91,23 @@ class SerialDriver(PacedDriver):
         return self._task.wait(condition, timeout, self.clock)
 
     def _finish(self) -> None:
-        if self._task.current:  # the firmware needs pauses between the frames
+        if self._task.current:  # otherwise the page has ended the session: it closes the port
             self.wait(lambda: False, CLOSING)
-        else:
-            super()._finish()
 
     def _target(self) -> float:
         real, start = self._anchor
         return start + time.monotonic() - real
 
 
-class SerialSource(PortSource):
+class SerialSource(SteppedSource):
     """The robot at the port."""
 
-    period = 0.005
+    target_kind = Kind.SERIAL
 
     def __init__(self, line: SerialLine, task: Task) -> None:
         self._task = task
-        new_driver = partial(SerialDriver, line=line, task=task)
-        super().__init__(NAME, make=partial(SteppedBot, new_driver=new_driver))
-
-    def step(self) -> None:
-        """Read, write, and check what is due."""
-        self.robot.paced.step()  # type: ignore[attr-defined]
+        super().__init__(NAME, new_driver=partial(SerialDriver, line=line, task=task))
 
     async def perform(self, call: Callable[[], Result]) -> Result:
         """Call something as the task."""
-        return await self._task.result(call)
-
-    def examination(self) -> Examination:
-        """Return the checks of the session: the port belongs to the page."""
-        return Examination(self._target, self._examine_session, rests=True)
-
-    def _target_of(self, port: str) -> Target:
-        return Target(port, port, Kind.SERIAL)
-
-    def _clock(self) -> float:
-        return self.robot.paced.clock()  # type: ignore[attr-defined, no-any-return]
+        return await self._task.start(call)

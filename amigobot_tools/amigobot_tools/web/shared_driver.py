@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import Any
 
 from amigobot_driver import AmigoBotError
 from amigobot_driver.robot import Event, LinkChanged, Notice, Options, Robot
 
-from ..dashboard.sources.paced import SteppedBot
+from ..dashboard.sources.stepped import SteppedBot
 from .task import Task
 
 
@@ -29,34 +30,25 @@ class SharedDriver:
     def __init__(self, robot: Robot, listener: Callable[[Event], None], bot: SteppedBot, task: Task) -> None:
         self._options, self._listener, self._bot, self._task = robot.options, listener, bot, task
         self._driver = bot.paced
-        self.failed = self._driver.failed  #: never set
-        self.clock = self._driver.clock
 
     def start(self) -> None:
         """Set the options, and switch the motors on if they say so."""
         with self.robot() as robot:
             self._listener(LinkChanged(robot.state, robot.note))
         self._driver.listeners.append(self._pass_on)
-        changed = {
-            field.name: getattr(self._options, field.name)
-            for field in dataclasses.fields(Options)
-            if getattr(self._options, field.name) != field.default and field.name != "profile"
-        }
-        if changed:
+        usual = asdict(replace(Options(), profile=self._options.profile))
+        if changed := {name: value for name, value in asdict(self._options).items() if value != usual[name]}:
             self._bot.configure(**changed)
         if self._options.motors_on_connect:
             self._bot.enable_motors()
 
-    def robot(self) -> AbstractContextManager[Robot]:
-        """Give the robot to a `with` block."""
-        return self._driver.robot()
+    def __getattr__(self, name: str) -> Any:
+        """All else is that of the robot's driver, such as its clock."""
+        return getattr(self._driver, name)
 
     def wait(self, condition: Callable[[], object], timeout: float) -> bool:
         """Suspend the program until a condition holds, at most some seconds. Returns whether it holds."""
         return self._task.wait(condition, timeout, self.clock)
-
-    def wake(self) -> None:
-        """Do nothing: conditions are checked all the time."""
 
     @property
     def is_open(self) -> bool:

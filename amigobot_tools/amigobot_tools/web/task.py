@@ -19,6 +19,7 @@ Result = TypeVar("Result")
 
 _PERIOD = 0.005  # s between two checks of a condition
 _SLEEP = 0.05  # s of a longer sleep after which an interrupt takes effect
+_BUSY = 0.1  # s for which the function may keep the page busy
 
 
 class Task:
@@ -27,39 +28,39 @@ class Task:
     def __init__(self) -> None:
         self.running = False
         self.current = False  #: whether the code that runs now is that of the function
-        self._interrupted = False
+        self.interrupted = False  #: whether the person has pressed Stop; stays for a function that asks
+        self._asks = False
+        self._resumed = 0.0  #: s, when the event loop had its turn
 
-    def start(self, call: Callable[[], object]) -> None:
-        """Call a function as soon as the event loop is free. Returns at once.
+    def start(self, call: Callable[[], Result], *, asks: bool = False) -> asyncio.Future[Result]:
+        """Call a function as soon as the event loop is free.
+
+        Args:
+            call: The function.
+            asks: It calls `stopped` all the time, so it needs no KeyboardInterrupt.
+
+        Returns:
+            Its result, which comes later.
 
         Raises:
             RequestRefusedError: Another one runs.
         """
         if self.running:
             raise RequestRefusedError("a program or an examination is running: stop it, or wait for its end")
-        self.running, self._interrupted = True, False
-        js.enter(create_proxy(lambda: self._run(call)))
-
-    async def result(self, call: Callable[[], Result]) -> Result:
-        """Call a function, and return its result.
-
-        Raises:
-            RequestRefusedError: Another one runs.
-        """
-        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-
-        def run() -> None:
-            try:
-                future.set_result(call())
-            except BaseException as error:
-                future.set_exception(error)
-
-        self.start(run)
-        return await future
+        self.running, self.interrupted, self._asks = True, False, asks
+        result: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        js.enter(create_proxy(lambda: self._run(call, result)))
+        return result
 
     def interrupt(self) -> None:
         """Raise KeyboardInterrupt in the function, where it waits."""
-        self._interrupted = self.running
+        self.interrupted = self.running
+
+    def stopped(self) -> bool:
+        """Give the event loop its turn now and then. Returns whether the person has pressed Stop."""
+        if time.monotonic() - self._resumed > _BUSY:
+            self.sleep(0.0)
+        return self.interrupted
 
     def wait(self, condition: Callable[[], object], timeout: float, clock: Callable[[], float]) -> bool:
         """Wait until a condition holds, at most some seconds on a clock. Returns whether it holds.
@@ -81,10 +82,12 @@ class Task:
         while (remaining := end - time.monotonic()) > 0:
             self._suspend(min(_SLEEP, remaining))
 
-    def _run(self, call: Callable[[], object]) -> None:
+    def _run(self, call: Callable[[], Result], result: asyncio.Future[Result]) -> None:
         self.current = True
         try:
-            call()
+            result.set_result(call())
+        except BaseException as error:
+            result.set_exception(error)
         finally:
             self.running = self.current = False
 
@@ -95,7 +98,7 @@ class Task:
         try:
             run_sync(js.alarm(seconds * 1000))
         finally:
-            self.current = True
-        if self._interrupted:
-            self._interrupted = False
+            self.current, self._resumed = True, time.monotonic()
+        if self.interrupted and not self._asks:
+            self.interrupted = False
             raise KeyboardInterrupt

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from amigobot_driver import AmigoBot, Options
 from amigobot_driver.robot import Event, Robot
 from amigobot_driver.stepped_driver import Line, SteppedDriver
 
@@ -148,23 +147,3 @@ class PacedDriver:
         if now - real >= _MEASURED:
             self.actual_speed = (self._driver.now - simulated) / (now - real)
             self._measured = now, self._driver.now
-
-
-class SteppedBot(AmigoBot):
-    """An `AmigoBot` whose driver is stepped by its owner.
-
-    Args:
-        port: Name of the port.
-        timeout: Seconds to wait for the robot.
-        options: Options of the driver.
-        new_driver: Makes the driver, from the robot, the name of the port and a listener.
-    """
-
-    def __init__(self, port: str, *, timeout: float, options: Options, new_driver: Callable[..., PacedDriver]) -> None:
-        self._new_driver = new_driver  # type: ignore[assignment]
-        super().__init__(port, timeout=timeout, options=options)
-
-    @property
-    def paced(self) -> PacedDriver:
-        """The driver."""
-        return self._driver  # type: ignore[return-value]

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from amigobot_driver import TUNABLE, AmigoBot, AmigoBotError, EventStream, Options, RequestRefusedError
+from amigobot_driver import TUNABLE, AmigoBot, EventStream, Options, RequestRefusedError
 from amigobot_driver.doctor import Case, Finding, History, Target, examine, examine_held, live_findings, parse_target
 from amigobot_driver.profiles import Profile
 from amigobot_driver.robot import FrameSeen, LinkChanged, RobotSnapshot
@@ -53,7 +52,7 @@ class PortSource(PortRemote, RobotSource):
     def __init__(
         self, port: str, profile: str = "", *, timeout: float = 0.0, make: Callable[..., AmigoBot] = AmigoBot
     ) -> None:
-        options = Options(profile=profile, motors_on_connect=False, io_stream=True)
+        options = Options(profile=profile, motors_on_connect=False, io_stream=True, trace=True)
         RobotSource.__init__(self)
         PortRemote.__init__(self, port, timeout=timeout, options=options, make=make)
         self._profile = profile
@@ -83,12 +82,10 @@ class PortSource(PortRemote, RobotSource):
         }
 
     def watch_frames(self, on: bool) -> None:
-        """Trace the line while a packet inspector is open."""
+        """Keep the frames on the line while a packet inspector is open."""
         if self._traced:
             self._traced.close()
-        with contextlib.suppress(AmigoBotError):
-            self._traced = self.robot.events(FrameSeen, LinkChanged, maxlen=_FRAMES) if on else None
-            self.robot.configure(trace=on)
+        self._traced = self.robot.events(FrameSeen, LinkChanged, maxlen=_FRAMES) if on else None
 
     def examination(self) -> Examination:
         """Return the checks of the session that is open, or of everything if there is none."""

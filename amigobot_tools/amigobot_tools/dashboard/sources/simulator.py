@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from amigobot_driver import RequestRefusedError
-from amigobot_driver.doctor import Kind, Target
+from amigobot_driver.doctor import Kind
 from amigobot_driver.sim import OptionError, Window, World, WorldError, WorldPose, parse_faults
 from amigobot_driver.sim.faults import Faults
 from amigobot_driver.transport.simulated import simulator_of
@@ -23,9 +23,9 @@ from ..examination import Examination
 from ..messages import Between
 from .neighbors import Neighbors, open_robots
 from .obstacles import Obstacle, new_box, new_circle, things_of
-from .paced import FASTEST, SLOWEST, PacedDriver, SteppedBot
-from .port import PortSource
+from .paced import FASTEST, SLOWEST, PacedDriver
 from .source import Result
+from .stepped import SteppedSource
 
 #: m; obstacles are put within this distance of the origin.
 _REACH = 1000.0
@@ -39,7 +39,7 @@ Step = Annotated[float, Between(0.01, 10)]
 Speed = Annotated[float, Between(SLOWEST, FASTEST)]
 
 
-class SimulatorSource(PortSource):
+class SimulatorSource(SteppedSource):
     """A simulated robot that a person can play with.
 
     Args:
@@ -55,7 +55,7 @@ class SimulatorSource(PortSource):
     """
 
     kind = "simulator"
-    period = 0.005
+    target_kind = Kind.SIMULATED
 
     def __init__(
         self, url: str, profile: str = "", *, timeout: float = 10.0, robots: Path | None = None, name: str = ""
@@ -66,15 +66,14 @@ class SimulatorSource(PortSource):
             url = f"{robots.name}: {name}"
         else:
             (self._simulator, _), self._neighbors = simulator_of(url), Neighbors()
-        make = partial(SteppedBot, new_driver=partial(PacedDriver, line=self._simulator))
         try:
-            super().__init__(url, profile, timeout=timeout, make=make)
+            new_driver = partial(PacedDriver, line=self._simulator)
+            super().__init__(url, profile, timeout=timeout, new_driver=new_driver)
         except BaseException:
             self._neighbors.close()
             raise
         self.add_messages(lines)
-        assert isinstance(self.robot, SteppedBot)
-        self._driver = self.robot.paced
+        self._driver = self.paced
         self._world: World = self._simulator.world
         self._things = things_of(self._world)
         self._newest = len(self._things)  #: number of the thing that was added last
@@ -123,7 +122,7 @@ class SimulatorSource(PortSource):
 
     def step(self) -> None:
         """Simulate up to the present, and pass bytes between the other robots and their clients."""
-        self._driver.step()
+        super().step()
         self._neighbors.exchange(self._driver.clock())
 
     async def perform(self, call: Callable[[], Result]) -> Result:
@@ -140,13 +139,7 @@ class SimulatorSource(PortSource):
             raise RequestRefusedError(
                 "the simulation is paused: let it go on, the doctor listens to the robot for 10 s"
             )
-        return Examination(self._target, self._examine_session, rests=True)
-
-    def _target_of(self, port: str) -> Target:
-        return Target(port, port, Kind.SIMULATED)
-
-    def _clock(self) -> float:
-        return self._driver.clock()
+        return super().examination()
 
     def _odometry(self) -> Pose:
         with self._driver.robot() as robot:

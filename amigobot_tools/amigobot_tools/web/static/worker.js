@@ -4,9 +4,6 @@
 // Loads Python, and passes messages between the page and amigobot_tools.web.page.
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
-// Modules of Python that a browser has not, and that nothing here calls.
-const ABSENT = ["serial", "serial.tools", "serial.tools.list_ports", "termios", "fcntl", "tty", "pty", "grp", "pwd", "resource"];
-
 // For amigobot_tools.web.task: a promise that is kept after some ms, and the only entry of code that waits for one.
 globalThis.alarm = (ms) => new Promise((resolve) => { setTimeout(() => resolve(undefined), ms); });
 globalThis.enter = (run) => {
@@ -24,39 +21,26 @@ async function boot() {
   ]);
   progress("Loading the driver and the robot");
   python.unpackArchive(packages, "zip", { extractDir: "/amigobot" });
-  python.globals.set("absent", python.toPy(ABSENT));
-  globalThis.post = (kind, content) => {
-    const plain = content?.toJs ? content.toJs() : content; // bytes
-    content?.destroy?.();
-    postMessage([kind, plain]);
-  };
-  const page = python.runPython(`
+  progress("Starting the robot");
+  return python.runPython(`
 import sys, time, types
 
 sys.path.insert(0, "/amigobot")
-for name in absent:
+# Modules that a browser has not, and that nothing here calls.
+for name in "serial serial.tools serial.tools.list_ports termios fcntl tty pty grp pwd resource".split():
     module = types.ModuleType(name)
     module.__getattr__ = lambda name: 0 if name.isupper() else OSError
     sys.modules[name] = module
 time.clock_gettime = lambda clock: time.monotonic()
 import js
 from amigobot_tools.web.page import Page
+from pyodide.ffi import to_js
 
-Page(js.post)
+Page(lambda kind, content: js.postMessage(to_js([kind, content])))
 `);
-  progress("Starting the robot");
-  page.simulate();
-  return page;
 }
 
 const booted = boot();
 booted.then(() => postMessage(["ready"]), failed);
-onmessage = async ({ data: [kind, ...content] }) => {
-  const page = await booted;
-  try {
-    page[kind](...content);
-  } catch (error) {
-    failed(error);
-  }
-};
+onmessage = ({ data: [kind, ...content] }) => booted.then((page) => page[kind](...content)).catch(failed);
 setInterval(() => postMessage(["alive"]), 250);

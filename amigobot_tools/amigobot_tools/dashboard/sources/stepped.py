@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""A robot whose driver the dashboard steps: simulated, or at a port that never waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from amigobot_driver import AmigoBot, Options
+from amigobot_driver.doctor import Kind, Target
+from amigobot_driver.packet_file import Head
+
+from ..examination import Examination
+from .paced import PacedDriver
+from .port import PortSource
+
+
+class SteppedBot(AmigoBot):
+    """An `AmigoBot` whose driver is stepped by its owner.
+
+    Args:
+        port: Name of the port.
+        timeout: Seconds to wait for the robot.
+        options: Options of the driver.
+        new_driver: Makes the driver, from the robot, the name of the port and a listener.
+    """
+
+    def __init__(self, port: str, *, timeout: float, options: Options, new_driver: Callable[..., PacedDriver]) -> None:
+        self._new_driver = new_driver  # type: ignore[assignment]
+        super().__init__(port, timeout=timeout, options=options)
+
+    @property
+    def paced(self) -> PacedDriver:
+        """The driver."""
+        return self._driver  # type: ignore[return-value]
+
+    def recording_head(self) -> Head:
+        """Return what a recording that begins now says of itself. Raises ConnectionLostError without a robot."""
+        return self._recording_head()
+
+
+class SteppedSource(PortSource):
+    """A robot that has no other port than the driver.
+
+    Args:
+        port: Name of the port.
+        profile: Name or file of a profile; "" chooses it by the identity of the robot.
+        timeout: Seconds to wait for the robot.
+        new_driver: Makes the driver, see `SteppedBot`.
+    """
+
+    period = 0.005
+    target_kind: Kind  #: what the doctor examines
+    robot: SteppedBot
+
+    def __init__(
+        self, port: str, profile: str = "", *, timeout: float = 0.0, new_driver: Callable[..., PacedDriver]
+    ) -> None:
+        super().__init__(port, profile, timeout=timeout, make=partial(SteppedBot, new_driver=new_driver))
+
+    @property
+    def paced(self) -> PacedDriver:
+        """The driver."""
+        return self.robot.paced
+
+    def step(self) -> None:
+        """Execute what is due."""
+        self.paced.step()
+
+    def examination(self) -> Examination:
+        """Return the checks of the session."""
+        return Examination(self._target, self._examine_session, rests=True)
+
+    def _target_of(self, port: str) -> Target:
+        return Target(port, port, self.target_kind)
+
+    def _clock(self) -> float:
+        return self.paced.clock()
