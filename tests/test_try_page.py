@@ -10,11 +10,8 @@ import contextlib
 import json
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -42,27 +39,36 @@ FRAME = "document.querySelector('#dashboard').contentDocument"
 MOCK = """
 if (window === window.top) {
   const target = new EventTarget(), post = (path, body) => fetch(`serial/${path}`, { method: "POST", body });
-  let open = false;
+  let open = false, noise = false;
   const port = Object.assign(target, {
     async open({ baudRate }) {
       if (!(await post(`open?${baudRate}`)).ok) throw new Error("gone");
-      open = true;
-      port.readable = new ReadableStream({
-        async pull(controller) {
-          while (open) {
-            const answer = await post("read");
-            if (!answer.ok) throw new Error("gone");
-            const bytes = new Uint8Array(await answer.arrayBuffer());
-            if (bytes.length) return controller.enqueue(bytes);
-          }
-          controller.close();
-        },
-        cancel() { open = false; },
-      });
+      open = noise = true;
+      port.readable = stream();
       port.writable = new WritableStream({ async write(bytes) { await post("write", bytes); } });
     },
     async close() { open = false; },
     async setSignals(signals) { window.signals = signals; },
+  });
+  const stream = () => new ReadableStream({
+    async pull(controller) {
+      while (open) {
+        if (noise) {
+          noise = false;
+          port.readable = stream();
+          throw new DOMException("a wrong line speed", "FramingError");
+        }
+        const answer = await post("read");
+        if (!answer.ok) {
+          port.readable = null;
+          throw new DOMException("gone", "NetworkError");
+        }
+        const bytes = new Uint8Array(await answer.arrayBuffer());
+        if (bytes.length) return controller.enqueue(bytes);
+      }
+      controller.close();
+    },
+    cancel() { open = false; },
   });
   const bus = Object.assign(new EventTarget(), { requestPort: async () => { window.asked = true; return port; } });
   Object.defineProperty(navigator, "serial", { value: bus, configurable: true });
@@ -319,13 +325,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TryPage]:
     folder = tmp_path_factory.mktemp("try")
     try_page.write(folder)
     (folder / "elsewhere.html").write_text(ELSEWHERE, encoding="utf-8")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
-    with server, chromium() as browser:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        page = TryPage(browser, f"http://127.0.0.1:{server.server_port}/")
-        page.open_from_elsewhere(f"#program={quote(base64.b64encode(HOSTILE.encode()).decode())}")
+    with try_page.serve(folder, Handler) as url, chromium() as browser:
+        page = TryPage(browser, url)
+        page.open_from_elsewhere(f"#program={quote(HOSTILE)}")
         yield page
-        server.shutdown()
 
 
 @pytest.fixture
@@ -473,9 +476,7 @@ def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: Seri
 
 
 @with_robot("--robot", "erratic", "--baud", "38400")
-def test_stop_ends_verify_with_its_files_and_a_robot_at_rest(
-    page: TryPage, robot: SerialRobot, tmp_path: Path
-) -> None:
+def test_stop_ends_verify_with_its_files_and_a_robot_at_rest(page: TryPage, robot: SerialRobot, tmp_path: Path) -> None:
     page.connect("Erratic")
     page.browser.press("#verify")
     page.browser.button("The wheels are off the floor")

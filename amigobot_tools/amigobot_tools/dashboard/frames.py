@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from amigobot_driver.profiles import Profile
+from amigobot_driver.wording import given_name
 
 from ..state import RobotState
 
@@ -47,7 +48,8 @@ def live_state(state: RobotState) -> dict[str, Any]:
 
 def description(kind: str, where: str, state: RobotState, profile: Profile | None) -> dict[str, Any]:
     """Return what stays: the robot's shape, its sonars and limits."""
-    result = {"kind": kind, "where": where, **{name: getattr(state, name) for name in ("name", "model", "max_range")}}
+    result = {"kind": kind, "where": where, "name": given_name(state.name)}
+    result |= {name: getattr(state, name) for name in ("model", "max_range")}
     result |= {name: value for name in ("limits", "body") if (value := getattr(state, name))}
     result["sonars"] = [(echo.x, echo.y, echo.heading) for echo in state.echoes]
     if profile:

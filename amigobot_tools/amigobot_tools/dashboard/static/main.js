@@ -119,7 +119,7 @@ byId("theme").addEventListener("click", () => {
 function describe(description) {
   if (info.kind && info.kind !== description.kind) location.reload(); // other panels; nothing of the old robot stays
   info = description;
-  const name = description.name && description.name !== "not_set" ? description.name : "";
+  const { name } = description;
   document.title = `${name || description.model || "amigobot"} · dashboard`;
   setText(byId("title"), name ? `${name} · ${description.model}` : description.model || "amigobot");
   setText(byId("where"), `${description.kind} ${description.where}`);

@@ -10,14 +10,12 @@ const PAUSE = 50; // ms between two frames: real controllers lose one that follo
 export class Serial {
   /** `tell(kind, ...content)` sends a message to the worker; `onsilence()` is called when it gives no sign. */
   constructor(tell, onsilence) {
-    this.tell = tell;
-    this.onsilence = onsilence;
+    Object.assign(this, { tell, onsilence });
     this.port = null;
     this.baud = 0; // of the open port; 0: it is closed
     this.queue = Promise.resolve(); // opening, closing and writing, in order
     this.shutdown = []; // the shutdown sequence, frames: STOP, motors off, CLOSE
     this.alive = 0; // ms, when the worker last gave a sign
-    navigator.serial?.addEventListener("disconnect", (event) => event.target === this.port && this.lost());
     setInterval(() => this.check(), CHECK);
   }
 
@@ -40,43 +38,36 @@ export class Serial {
       await this.port.open({ baudRate: baud, bufferSize: 4096 });
       await this.port.setSignals({ dataTerminalReady: true, requestToSend: true }).catch(() => {}); // some adapters have none
       this.baud = baud;
-      this.reader = this.port.readable.getReader();
-      this.reading = this.read(this.reader);
+      this.reading = this.read();
     });
   }
 
-  async read(reader) {
-    try {
-      for (;;) {
-        const { value, done } = await reader.read();
-        if (done) break;
-        this.tell("received", value);
-      }
-    } catch {
-      if (this.reader === reader) this.lost();
-    } finally {
-      reader.releaseLock();
+  /** Pass on what arrives until the port is closed or lost. Noise, as at a wrong line speed, ends only a stream. */
+  async read() {
+    let stream = null;
+    while (this.baud && this.port.readable && this.port.readable !== stream) {
+      stream = this.port.readable;
+      this.reader = stream.getReader();
+      try {
+        for (let bytes; (bytes = (await this.reader.read()).value);) this.tell("received", bytes);
+      } catch { /* the port has another stream now, or none if it is lost */ }
+      this.reader.releaseLock();
     }
+    if (this.baud) this.lost();
   }
 
   write(bytes) {
     this.then(async () => {
       if (!this.baud) return;
       const writer = this.port.writable.getWriter();
-      try {
-        await writer.write(bytes);
-      } finally {
-        writer.releaseLock();
-      }
+      await writer.write(bytes).finally(() => writer.releaseLock());
     });
   }
 
   async shut() {
     if (!this.baud) return;
     this.baud = 0;
-    const reader = this.reader;
-    this.reader = null;
-    await reader.cancel().catch(() => {});
+    await this.reader.cancel().catch(() => {});
     await this.reading;
     await this.port.close().catch(() => {});
   }
@@ -101,11 +92,8 @@ export class Serial {
   /** End the connection. */
   close() {
     this.stop();
-    this.then(async () => {
-      await this.shut();
-      this.port = null;
-    });
-    return this.queue;
+    this.then(() => this.shut());
+    return this.queue.then(() => { this.port = null; });
   }
 
   check() {

@@ -14,6 +14,7 @@ const SILENT = "Python does not answer. If this stays, press Stop, or reload the
 const FRAMED = window.top !== window; // a page from elsewhere around this one could deceive the person
 
 let worker = null;
+let world = "room"; // where the simulated robot is
 let socket = null; // of the dashboard's frame
 let ready = false;
 let warned = false; // the person knows that the real robot may move
@@ -45,25 +46,23 @@ const handlers = {
   ready: () => {
     ready = true;
     byId("progress").textContent = "";
+    byId("world").value = world = "room";
     byId("connect").disabled = !navigator.serial || FRAMED;
     byId("record").disabled = byId("report").disabled = false;
     handlers.recording(false);
     handlers.running(false);
-    if (!byId("dashboard").src) byId("dashboard").src = "dashboard.html";
     navigator.serviceWorker?.register("offline.js").catch(() => {}); // without it the page works only with its server
-    openSocket();
   },
-  frame: (text) => socket?.readyState === WebSocket.OPEN && socket.onmessage({ data: text }),
+  frame: (text) => {
+    if (socket?.readyState !== WebSocket.OPEN) return;
+    socket.onmessage({ data: text });
+    if (text.includes('"description":')) showRobot(JSON.parse(text).sections?.description);
+  },
   opened: () => { // frames before this one were for the page before
-    if (!socket) return;
     socket.readyState = WebSocket.OPEN;
     socket.onopen();
   },
-  closed: () => {
-    const old = socket;
-    socket = null;
-    old?.onclose?.();
-  },
+  closed: () => socket?.onclose?.(),
   output: (text) => {
     const output = byId("output");
     output.textContent = (output.textContent + text).slice(-OUTPUT);
@@ -102,10 +101,6 @@ const handlers = {
 
 // -- the dashboard's connection ----------------------------------------------------------------------------------
 
-function openSocket() {
-  if (ready && socket) tell("connect");
-}
-
 /** Send a message of the dashboard; the first one that may move a real robot waits for the person's consent. */
 async function send(text) {
   if (!/^\{"type":"(motors|doctor)"/.test(text) || (await consent())) tell("receive", text);
@@ -113,67 +108,61 @@ async function send(text) {
 
 window.robotSocket = () => {
   socket = { readyState: WebSocket.CONNECTING, send };
-  setTimeout(openSocket, 0); // when its handlers are set
+  tell("connect");
   return socket;
 };
-document.addEventListener("visibilitychange", () => { if (document.hidden && ready) tell("hide"); });
+document.addEventListener("visibilitychange", () => { if (document.hidden) tell("hide"); });
 window.addEventListener("pagehide", () => serial.stop());
 
-/** Put another simulated robot there; a program has lost its robot then. */
-function simulate(map) {
-  tell("interrupt");
-  tell("simulate", `sim://?world=${map ?? byId("world").value}`);
+/** Put another simulated robot there. */
+function simulate() {
+  world = byId("world").value;
+  tell("simulate", `sim://?world=${encodeURIComponent(world)}`);
+}
+
+/** Say which robot this is. */
+function showRobot(robot) {
+  if (!robot) return;
+  const title = `${robot.model} ${robot.name}`.trim();
+  byId("robot").textContent = robot.kind === "simulator" ? `A simulated ${title}.`
+    : title ? `A real robot is connected: ${title}.` : "Looking for a robot at the serial port.";
 }
 
 // -- a real robot --------------------------------------------------------------------------------------------------
 
 /** Warn before the first motion of a real robot. Returns whether the person agrees. */
-function consent() {
-  if (!serial.port || warned) return Promise.resolve(true);
+async function consent() {
+  if (!serial.port || warned) return true;
   const dialog = byId("warning");
   dialog.returnValue = "";
   dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.addEventListener("close", () => {
-      warned = dialog.returnValue === "yes";
-      resolve(warned);
-    }, { once: true });
-  });
+  await new Promise((resolve) => { dialog.addEventListener("close", resolve, { once: true }); });
+  warned = dialog.returnValue === "yes";
+  return warned;
 }
 
 /** A real robot is connected, or not: it stands in no room of the list. */
-function showConnected(on) {
-  byId("connect").textContent = on ? "Disconnect" : "Connect a robot";
-  byId("world").disabled = on;
+function showConnected() {
+  byId("connect").textContent = serial.port ? "Disconnect" : "Connect a robot";
+  byId("world").disabled = Boolean(serial.port);
 }
 
 byId("connect").addEventListener("click", async () => {
+  byId("connect").disabled = true;
   if (serial.port) {
-    byId("connect").disabled = true;
     await serial.close();
     simulate();
-    showConnected(false);
-    byId("connect").disabled = false;
-    return;
+  } else {
+    await serial.choose().catch(() => {}); // the person has chosen nothing
+    warned = false;
   }
-  try {
-    tell("interrupt");
-    await serial.choose();
-  } catch {
-    return; // the person has chosen nothing
-  }
-  warned = false;
-  showConnected(true);
+  byId("connect").disabled = false;
+  showConnected();
 });
 if (!navigator.serial) handlers.output("A real robot needs a browser with Web Serial, such as Chromium, Chrome or Edge on a computer.\n");
 
 byId("record").addEventListener("click", () => tell("record"));
-byId("verify").addEventListener("click", async () => {
-  if (!(await consent())) return;
-  byId("output").textContent = "";
-  patience = REPORTING;
-  tell("verify");
-});
+byId("verify").addEventListener("click", () => begin(REPORTING, "verify"));
 byId("question").addEventListener("submit", (event) => {
   event.preventDefault();
   byId("question").hidden = true;
@@ -188,21 +177,22 @@ if (!SUSPENDS) handlers.output("Programs need a browser with WebAssembly promise
 
 let stopping = 0;
 let patience = STOPPING;
-byId("run").addEventListener("click", async () => {
+
+async function begin(most, kind, ...content) {
   if (!(await consent())) return;
   byId("output").textContent = "";
-  patience = STOPPING;
-  tell("run", byId("code").value);
+  patience = most;
+  tell(kind, ...content);
   byId("stop-program").disabled = false; // also while a program keeps the worker busy from its first line
-  byId("run").disabled = true;
-});
+  byId("run").disabled = byId("verify").disabled = true;
+}
+byId("run").addEventListener("click", () => begin(STOPPING, "run", byId("code").value));
 byId("stop-program").addEventListener("click", () => {
   tell("interrupt");
   // A loop that never waits hears nothing: its worker is ended, and a simulated robot with it.
   stopping ||= setTimeout(() => {
     worker.terminate();
-    serial.close();
-    showConnected(false);
+    serial.close().then(showConnected);
     handlers.output("\nstopped; a new robot is coming\n");
     handlers.running(false);
     byId("run").disabled = true;
@@ -212,13 +202,16 @@ byId("stop-program").addEventListener("click", () => {
 });
 byId("to-program").addEventListener("click", () => byId("program").scrollIntoView());
 byId("world").addEventListener("change", () => {
-  if (byId("world").value === "own") byId("map").click();
-  else if (ready) simulate();
+  if (byId("world").value !== "own") return simulate();
+  byId("world").value = world; // until a map is chosen
+  byId("map").click();
 });
 byId("map").addEventListener("change", async () => {
-  for (const file of byId("map").files) tell("keep", file.name, new Uint8Array(await file.arrayBuffer()));
-  const names = [...byId("map").files].map((file) => file.name);
-  simulate(`/tmp/${encodeURIComponent(names.find((name) => /\.(map|yaml)$/.test(name)) ?? names[0])}`);
+  const files = [...byId("map").files];
+  for (const file of files) tell("keep", file.name, new Uint8Array(await file.arrayBuffer()));
+  const { name } = files.find((file) => /\.(map|yaml)$/.test(file.name)) ?? files[0];
+  byId("world").add(new Option(name, `/tmp/${name}`, true, true));
+  simulate();
 });
 
 // Enter keeps the indentation, and adds to it after a colon.
@@ -230,30 +223,21 @@ byId("code").addEventListener("keydown", (event) => {
   document.execCommand("insertText", false, `\n${line.match(/^ */)[0]}${line.trimEnd().endsWith(":") ? "    " : ""}`);
 });
 
-const encode = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
-const decode = (text) => new TextDecoder().decode(Uint8Array.from(atob(text), (one) => one.charCodeAt(0)));
 byId("share").addEventListener("click", () => {
-  location.hash = `program=${encodeURIComponent(encode(byId("code").value))}`;
+  location.hash = new URLSearchParams({ program: byId("code").value });
   handlers.output("The address of this page has the program now: copy it.\n");
 });
-
-/** The program of the link, which runs only when Run is pressed. */
-function shared() {
-  try {
-    return decode(decodeURIComponent(location.hash.match(/^#program=(.{1,20000})$/)[1]));
-  } catch {
-    return null;
-  }
-}
 
 async function examples() {
   const programs = await (await fetch("programs.json")).json();
   const choice = byId("example");
   for (const name of Object.keys(programs)) choice.add(new Option(name, name));
   choice.addEventListener("change", () => { byId("code").value = programs[choice.value]; });
-  byId("code").value = shared() ?? Object.values(programs)[0];
+  const shared = new URLSearchParams(location.hash.slice(1)).get("program"); // runs only when Run is pressed
+  byId("code").value = shared ?? Object.values(programs)[0];
 }
 
 followTheme();
 start();
+byId("dashboard").src = "dashboard.html";
 examples();
