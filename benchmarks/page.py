@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,13 +34,12 @@ def page() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as name, chromium() as browser:
         folder = Path(name)
         try_page.write(folder)
-        with try_page.serve(folder) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
+        with try_page.serve(folder) as url:
             loads = []
             for _ in range(_LOADS):
                 browser.driver.get("about:blank")
                 began = time.monotonic()
-                browser.driver.get(f"http://127.0.0.1:{server.server_port}/")
+                browser.driver.get(url)
                 browser.until(_CONNECTED)
                 loads.append(time.monotonic() - began)
             yield _row("page: from load to a robot that can be driven", "s", _SECONDS, loads)
@@ -56,7 +54,6 @@ def page() -> Iterator[Row]:
             time.sleep(5.0)
             speed = [float(browser.script("return window.actual"))]
             yield row("page: simulated s in one s", "", 1.0, speed, [_SPEED], at_least=True)
-            server.shutdown()
 
 
 def _row(name: str, unit: str, goal: float, values: list[float]) -> Row:

@@ -16,11 +16,12 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import threading
 import webbrowser
 import zipfile
+from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from os import PathLike
 from pathlib import Path
 
 import yaml
@@ -31,8 +32,6 @@ VERSION = "314.0.7"
 FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 DASHBOARD = ROOT / "amigobot_tools" / "amigobot_tools" / "dashboard" / "static"
 PAGE = ROOT / "amigobot_tools" / "amigobot_tools" / "web" / "static"
-#: Types that Python 3.10 does not know.
-_TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "application/wasm"}
 #: What the pages may load: nothing from elsewhere.
 _POLICY = (
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; "
@@ -43,13 +42,6 @@ _CHARSET = '<meta charset="utf-8">'
 _FETCHING = 300  # s
 #: Folders and files that no page needs.
 _ABSENT = {"__pycache__", "ros", "bag", "calibrate", "demo", "monitor.py", "node_remote.py", "teleop.py", "wander.py"}
-#: Of Python's library, what no program of a page needs: it is loaded each time.
-_UNUSED = re.compile(
-    r"(_py(repl|io|datetime|decimal)|bdb|cmd|ctypes|doctest|ensurepip|ftplib|imaplib|mailbox|modulefinder"
-    r"|multiprocessing|optparse|pdb|pickletools|plistlib|poplib|profile|pstats|pydoc|pydoc_data|smtplib|socketserver|trace|turtle"
-    r"|unittest|wave|wsgiref|xml|xmlrpc)\b|email/(?!__init__)|http/[cs]|asyncio/(windows|proactor)|logging/[ch]"
-    r"|encodings/(cp(?!437)|mac_|koi|iso|big5|euc|gb|johab|ptcp|shift|hz|tis|hp)"
-)
 #: What goes into the archive: its name there, and where it is.
 SOURCES = {
     "amigobot_driver": ROOT / "amigobot_driver" / "amigobot_driver",
@@ -61,14 +53,12 @@ SOURCES = {
 
 def write(folder: Path) -> None:
     """Write the page into a folder, which may exist."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in (*DASHBOARD.iterdir(), *PAGE.iterdir()):  # the page's socket.js takes the place of the dashboard's
-        if path.name != "index.html":
-            shutil.copy(path, folder)
-    dashboard = (DASHBOARD / "index.html").read_text(encoding="utf-8").replace("/static/", "")
-    pages = {"dashboard.html": dashboard, "index.html": (PAGE / "index.html").read_text(encoding="utf-8")}
-    for name, text in pages.items():
-        (folder / name).write_text(text.replace(_CHARSET, f"{_CHARSET}\n{_POLICY}"), encoding="utf-8")
+    shutil.copytree(DASHBOARD, folder, dirs_exist_ok=True)
+    (folder / "index.html").replace(folder / "dashboard.html")
+    shutil.copytree(PAGE, folder, dirs_exist_ok=True)  # its socket.js takes the place of the dashboard's
+    for page in folder.glob("*.html"):
+        text = page.read_text(encoding="utf-8").replace("/static/", "")
+        page.write_text(text.replace(_CHARSET, f"{_CHARSET}\n{_POLICY}"), encoding="utf-8")
     with zipfile.ZipFile(folder / "packages.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for name, source in SOURCES.items():
             for path in sorted(source.rglob("*")):
@@ -76,26 +66,13 @@ def write(folder: Path) -> None:
                     archive.write(path, f"{name}/{path.relative_to(source)}")
     (folder / "programs.json").write_text(json.dumps(programs()), encoding="utf-8")
     with tarfile.open(pyodide()) as package:
-        for name in FILES:
-            content = package.extractfile(f"package/{name}")
-            assert content is not None
-            target = folder / "pyodide" / name
-            target.parent.mkdir(exist_ok=True)
-            target.write_bytes(content.read())
+        package.extractall(folder, [package.getmember(f"package/{name}") for name in FILES])
+    shutil.rmtree(folder / "pyodide", ignore_errors=True)
+    (folder / "package").rename(folder / "pyodide")
     lock = folder / "pyodide" / "pyodide-lock.json"
     lock.write_text(json.dumps({**json.loads(lock.read_text(encoding="utf-8")), "packages": {}}), encoding="utf-8")
-    _trim(folder / "pyodide" / "python_stdlib.zip")
     subprocess.run(["node", str(ROOT / "tools" / "try_page.mjs"), str(folder.resolve())], check=True)
     _list_files(folder)
-
-
-def _trim(path: Path) -> None:
-    """Leave modules that nothing uses out of Python's library."""
-    with zipfile.ZipFile(path) as archive:
-        kept = [(item, archive.read(item)) for item in archive.infolist() if not _UNUSED.match(item.filename)]
-    with zipfile.ZipFile(path, "w") as archive:
-        for item, content in kept:
-            archive.writestr(item, content)
 
 
 def _list_files(folder: Path) -> None:
@@ -140,21 +117,20 @@ def pyodide() -> Path:
     return path
 
 
-def serve(folder: Path) -> ThreadingHTTPServer:
-    """Serve a folder on a free port of this computer; the caller runs and ends the server."""
-    handler = partial(Handler, directory=str(folder))
-    return ThreadingHTTPServer(("127.0.0.1", 0), handler)
-
-
 class Handler(SimpleHTTPRequestHandler):
-    """Knows the types that a browser demands of modules."""
-
-    def guess_type(self, path: str | PathLike[str]) -> str:
-        """Return the type of a file."""
-        return _TYPES.get(Path(path).suffix) or super().guess_type(path)
+    """Serves files in silence."""
 
     def log_message(self, format: str, *args: object) -> None:
         """Print nothing for each file."""
+
+
+@contextlib.contextmanager
+def serve(folder: Path, handler: type[Handler] = Handler) -> Iterator[str]:
+    """Serve a folder on a free port of this computer for a `with` block. Gives the address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
 
 
 def main(folder: str, *options: str) -> None:
@@ -162,11 +138,10 @@ def main(folder: str, *options: str) -> None:
     write(Path(folder))
     print(f"wrote {folder}/index.html", flush=True)
     if "--open" in options:
-        with serve(Path(folder)) as server, contextlib.suppress(KeyboardInterrupt):
-            url = f"http://127.0.0.1:{server.server_port}/"
+        with serve(Path(folder)) as url, contextlib.suppress(KeyboardInterrupt):
             print(f"the robot is at {url}   (Ctrl-C ends it)", flush=True)
             webbrowser.open(url)
-            server.serve_forever()
+            threading.Event().wait()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import tempfile
-import threading
 from pathlib import Path
 
 from chromium import CHROMIUM, DRIVER, chromium
@@ -27,12 +26,10 @@ def photograph(images: Path) -> None:
         raise Missing("chromium or npm is not installed: sudo apt-get install chromium chromium-driver npm")
     with tempfile.TemporaryDirectory() as name, chromium() as browser:
         try_page.write(Path(name))
-        with try_page.serve(Path(name)) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
+        with try_page.serve(Path(name)) as url:
             browser.resize(1440, 810)
-            browser.driver.get(f"http://127.0.0.1:{server.server_port}/")
+            browser.driver.get(url)
             browser.until(_LOADED)
             browser.press("#run")
             browser.until("return document.querySelector('#output').textContent.includes('corner 3')")
             browser.picture(images / "try.png")
-            server.shutdown()
