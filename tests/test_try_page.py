@@ -39,7 +39,7 @@ FRAME = "document.querySelector('#dashboard').contentDocument"
 MOCK = """
 if (window === window.top) {
   const target = new EventTarget(), post = (path, body) => fetch(`serial/${path}`, { method: "POST", body });
-  let open = false, noise = false;
+  let open = false, noise = false, reading = null;
   const port = Object.assign(target, {
     async open({ baudRate }) {
       if (!(await post(`open?${baudRate}`)).ok) throw new Error("gone");
@@ -58,7 +58,7 @@ if (window === window.top) {
           port.readable = stream();
           throw new DOMException("a wrong line speed", "FramingError");
         }
-        const answer = await post("read");
+        const answer = await (reading = post("read"));
         if (!answer.ok) {
           port.readable = null;
           throw new DOMException("gone", "NetworkError");
@@ -68,7 +68,10 @@ if (window === window.top) {
       }
       controller.close();
     },
-    cancel() { open = false; },
+    cancel() {
+      open = false;
+      return reading; // otherwise it takes bytes of the next stream
+    },
   });
   const bus = Object.assign(new EventTarget(), { requestPort: async () => { window.asked = true; return port; } });
   Object.defineProperty(navigator, "serial", { value: bus, configurable: true });
