@@ -22,6 +22,20 @@ _LOADS = 3
 _SECONDS, _MEGABYTES, _SPEED, _ANSWER = 8.0, 7.0, 30.0, 50.0
 _FASTEST = 50  # simulated s in one s that are asked for
 _ANSWERS = 20
+_REST = 1.0  # s between two keys
+#: Presses a key, and returns after how many ms a velocity that is not zero goes to the port.
+_KEY = """
+const done = arguments[0], frame = document.querySelector("#dashboard").contentWindow;
+const press = (kind) => frame.dispatchEvent(new frame.KeyboardEvent(kind, { code: "ArrowUp" }));
+window.onwrite = ([, , , command, , low, high]) => {
+  if (![11, 32].includes(command) || !(low || high)) return; // VEL, VEL2
+  window.onwrite = null;
+  press("keyup");
+  done(performance.now() - began);
+};
+const began = performance.now();
+press("keydown");
+"""
 _DASHBOARD = "document.querySelector('#dashboard').contentWindow"
 _CONNECTED = f"return {_DASHBOARD}?.document.querySelector('#link')?.textContent === 'connected'"
 
@@ -30,11 +44,12 @@ def page() -> Iterator[Row]:
     """Measure the page."""
     sys.path[:0] = [str(try_page.ROOT / "tests"), str(try_page.ROOT / "amigobot_tools" / "test")]
     from chromium import chromium  # the browser of the tests
+    from test_try_page import MOCK, Handler, SerialRobot, TryPage
 
     with tempfile.TemporaryDirectory() as name, chromium() as browser:
         folder = Path(name)
         try_page.write(folder)
-        with try_page.serve(folder) as url:
+        with try_page.serve(folder, Handler) as url:
             loads = []
             for _ in range(_LOADS):
                 browser.driver.get("about:blank")
@@ -54,10 +69,27 @@ def page() -> Iterator[Row]:
             time.sleep(5.0)
             speed = [float(browser.script("return window.actual"))]
             yield row("page: simulated s in one s", "", 1.0, speed, [_SPEED], at_least=True)
+            robot = SerialRobot(folder, "--robot", "amigo", "--baud", "9600")
+            opened = TryPage(browser, url)
+            opened.open(MOCK)
+            opened.connect("AmigoBot")
+            with opened.dashboard():
+                browser.press("#motors")
+            browser.button("The wheels are off the floor")
+            with opened.dashboard():
+                browser.until("return document.querySelector('#motors').getAttribute('aria-checked') === 'true'")
+            yield _row("page: from a key to the wire", "ms", _ANSWER, [_key(browser) for _ in range(_ANSWERS)])
+            robot.process.terminate()
 
 
 def _row(name: str, unit: str, goal: float, values: list[float]) -> Row:
     return row(name, unit, 1.0, values, [goal] * len(values))
+
+
+def _key(browser: Any) -> float:
+    """Return how long a key takes to the port, ms."""
+    time.sleep(_REST)
+    return float(browser.driver.execute_async_script(_KEY))
 
 
 def _answer(run: Callable[[str], Any]) -> float:

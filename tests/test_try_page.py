@@ -45,7 +45,12 @@ if (window === window.top) {
       if (!(await post(`open?${baudRate}`)).ok) throw new Error("gone");
       open = noise = true;
       port.readable = stream();
-      port.writable = new WritableStream({ async write(bytes) { await post("write", bytes); } });
+      port.writable = new WritableStream({
+        async write(bytes) {
+          window.onwrite?.(bytes);
+          await post("write", bytes);
+        },
+      });
     },
     async close() { open = false; },
     async setSignals(signals) { window.signals = signals; },
