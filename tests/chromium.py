@@ -157,16 +157,6 @@ class Chromium:
         )
         return x, y
 
-    def memory(self) -> tuple[float, int]:
-        """Bytes of the JavaScript heap after a garbage collection, and nodes of the document."""
-        self._devtools("HeapProfiler.collectGarbage")
-        used = self._devtools("Runtime.getHeapUsage")["usedSize"]
-        return used, self.script("return document.querySelectorAll('*').length")
-
-    def processes(self) -> list[int]:
-        """Process numbers of the browser."""
-        return _children(self.driver.service.process.pid)
-
     def suspend(self) -> None:
         """Let the browser stand still, as in a computer that sleeps."""
         self._signal(signal.SIGSTOP)
