@@ -153,7 +153,7 @@ class TestDriving:
         with pytest.raises(RequestRefusedError, match="latched"):
             bench.drive(0.1, 0.0)
 
-    @pytest.mark.parametrize("quirk", ["", "left_wheel_first"])
+    @pytest.mark.parametrize("quirk", ["", "left_wheel_first", "heading_in_degrees"])
     def test_wheels_turn_as_they_are_told_whichever_comes_first(self, tmp_path: Path, quirk: str) -> None:
         bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk).connect()
         for _ in range(20):
@@ -161,6 +161,7 @@ class TestDriving:
             bench.run(0.1)
         truth = bench.simulator.truth
         assert (truth.left_velocity, truth.right_velocity) == pytest.approx((0.2, 0.3), abs=0.02)
+        assert bench.robot.estimator.odometer.state.yaw == pytest.approx(truth.pose.heading, abs=0.05)
 
     def test_a_checksum_over_the_count_is_spoken_where_the_profile_asks_for_it(self, tmp_path: Path) -> None:
         quirk = "checksum_over_count"

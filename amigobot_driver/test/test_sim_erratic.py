@@ -11,21 +11,19 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sim_client import Client, world
 
-from amigobot_driver.profiles import Quirks, load_profile
+from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
     ERRATIC_COMMANDS,
     Command,
     CommandTable,
     ErraticCommand,
     Packet,
-    encode_frame,
     erratic,
 )
 from amigobot_driver.sim import Faults, Window, World
@@ -45,13 +43,9 @@ class Robot(Client):
     def __init__(
         self,
         where: World | str = "empty",
-        *,
-        quirk: str = "",
-        flash: dict[str, int | str] | None = None,
         **options: Any,
     ) -> None:
-        quirks = Quirks(**{quirk: True}) if quirk else Quirks()
-        super().__init__(dataclasses.replace(ERRATIC, flash=flash or {}, quirks=quirks), where, **options)
+        super().__init__(dataclasses.replace(ERRATIC, flash={}), where, **options)
 
     def opened(self, *, motors: bool = True) -> Robot:
         self.send(Command.OPEN())
@@ -72,11 +66,6 @@ class Robot(Client):
         self.send(ErraticCommand.ANALOG(1))
         self.run(CYCLE)
         return self.next(erratic.Analog)
-
-    @property
-    def firmware(self) -> Any:
-        """The controller's inside, to put it into a state."""
-        return self.sim._firmware
 
 
 def count(packets: list[Packet], kind: type[Packet]) -> int:
@@ -110,34 +99,6 @@ class TestTheStream:
         robot.send(command(0))
         robot.run(0.1)
         assert count(robot.run(1.0), kind) == 0
-
-
-class TestTheReferencesFrames:
-    """Byte for byte, from a robot in the state that the frame tells of."""
-
-    def in_state(self, **options: Any) -> Robot:
-        robot = Robot(**options)
-        robot.sim.battery.pretended = 12.2
-        odometer = robot.firmware.drive.odometer
-        odometer.x, odometer.y, odometer.heading = 1.0, -0.05, math.pi / 2
-        return robot
-
-    def frame(self, packet: Packet) -> str:
-        return encode_frame(packet.encode()).hex().upper()
-
-    def expected(self, name: str) -> str:
-        return bytes.fromhex(FRAMES[name]).hex().upper()
-
-    def test_motor_packet_in_degrees_with_a_stall_and_targets(self) -> None:
-        robot = self.in_state(quirk="heading_in_degrees")
-        robot.firmware.drive.left_stall.stalled = True
-        robot.firmware.telemetry.heading_target, robot.firmware.telemetry.distance_target = math.pi / 2, 500
-        assert self.frame(next(robot.firmware.telemetry._packets())[0]) == self.expected("er_motor_deg")
-
-    def test_configuration_packet(self) -> None:
-        robot = Robot(flash={"Subtype": "Rev H"})
-        robot.write(FRAMES["er_config_req"])
-        assert self.frame(robot.next(erratic.ErraticConfig)) == self.expected("er_config")
 
 
 class TestParameters:
