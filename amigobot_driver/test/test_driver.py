@@ -174,23 +174,16 @@ def on_tcp(simulator: Simulator) -> ClientConnection:
 
 
 class TestOnEveryPort:
-    """Connect, drive, close: the robot stands, its motors are off, the session is over."""
-
-    def tour(self, url: str) -> Running:
-        with running(url) as run:
+    def test_the_driver_drives_a_robot_over_a_pty(self, tmp_path: Path) -> None:
+        """Connect, drive, close: the robot stands, its motors are off, the session is over."""
+        path = tmp_path / "robot"
+        with served(on_pty(path)) as (simulator, _), running(str(path)) as run:
             run.connect()
             run.drive_until(lambda: run.told(Report)[-1].odometry.x > 0.1)
-            assert run.moving()
             run.driver.close()
             assert run.words[-4:] == SHUTDOWN_SEQUENCE
             assert run.taps[-1].closed
             assert not run.driver.failed.is_set()
-        return run
-
-    def test_the_driver_drives_a_robot_over_a_pty(self, tmp_path: Path) -> None:
-        path = tmp_path / "robot"
-        with served(on_pty(path)) as (simulator, _):
-            self.tour(str(path))
             eventually(lambda: simulator.session is SessionState.WAIT)
             eventually(lambda: simulator.truth.left_velocity == 0)
             assert simulator.truth.pose.x > 0.1
@@ -270,39 +263,22 @@ def test_stamps_do_not_depend_on_who_holds_the_lock() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-class TestExceptions:
-    def test_an_exception_in_the_listener_stops_the_robot(self) -> None:
-        with running() as run:
-            run.connect()
-            run.drive_until(run.moving)
+@pytest.mark.parametrize("place", ["listener", "reader", "writer"])
+def test_an_exception_in_a_thread_stops_the_robot(place: str) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("a bug")
 
-            def broken(event: Event) -> None:
-                raise ZeroDivisionError("a bug in the listener")
-
+    with running() as run:
+        run.connect()
+        run.drive_until(run.moving)
+        if place == "listener":
             run.listener = broken
-            eventually(run.driver.failed.is_set)
-            eventually(lambda: run.taps[-1].closed)
-            assert run.words[-4:] == SHUTDOWN_SEQUENCE
-            run.driver.close()
-
-    @pytest.mark.parametrize("method", ["receive", "poll"], ids=["reader", "writer"])
-    def test_an_exception_in_a_driver_thread_stops_the_robot(self, method: str) -> None:
-        with running() as run:
-            run.connect()
-            run.drive_until(run.moving)
-            self.break_robot(run, method)
-            eventually(run.driver.failed.is_set)
-            eventually(lambda: run.taps[-1].closed)
-            assert run.words[-4:] == SHUTDOWN_SEQUENCE
-
-    @staticmethod
-    def break_robot(run: Running, *methods: str) -> None:
-        def broken(*_: object) -> None:
-            raise ZeroDivisionError("a bug")
-
-        with run.driver.robot() as robot:
-            for method in methods:
-                setattr(robot.link, method, broken)
+        else:
+            with run.driver.robot() as robot:
+                setattr(robot.link, {"reader": "receive", "writer": "poll"}[place], broken)
+        eventually(run.driver.failed.is_set)
+        eventually(lambda: run.taps[-1].closed)
+        assert run.words[-4:] == SHUTDOWN_SEQUENCE
 
 
 class TestListener:
