@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -98,21 +99,12 @@ def test_unknown_type_is_refused(tmp_path: Path) -> None:
 def test_rosbag2_reads_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entries = [("/odom", odometry(0.5), 7), ("/odom", odometry(1.0), 8)]
 
-    class SequentialReader:
-        def open(self, *options: object) -> None:
-            assert options == ({"uri": str(tmp_path), "storage_id": "mcap"}, ("cdr", "cdr"))
-
-        def get_all_topics_and_types(self) -> list[SimpleNamespace]:
-            return [SimpleNamespace(name="/odom", type="nav_msgs/msg/Odometry")]
-
-        def has_next(self) -> bool:
-            return bool(entries)
-
-        def read_next(self) -> tuple[str, bytes, int]:
-            return entries.pop(0)
-
+    opened = Mock()
+    opened.get_all_topics_and_types.return_value = [SimpleNamespace(name="/odom", type="nav_msgs/msg/Odometry")]
+    opened.has_next.side_effect = lambda: bool(entries)
+    opened.read_next.side_effect = lambda: entries.pop(0)
     rosbag2 = SimpleNamespace(
-        SequentialReader=SequentialReader,
+        SequentialReader=lambda: opened,
         Info=lambda: SimpleNamespace(read_metadata=lambda path, storage: SimpleNamespace(storage_identifier="mcap")),
         StorageOptions=lambda **options: options,
         ConverterOptions=lambda *formats: formats,
@@ -120,6 +112,7 @@ def test_rosbag2_reads_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "rosbag2_py", rosbag2)
     monkeypatch.setattr(reader, "find_spec", lambda name: rosbag2)
     messages = read_bag(tmp_path)
+    opened.open.assert_called_once_with({"uri": str(tmp_path), "storage_id": "mcap"}, ("cdr", "cdr"))
     assert [(m.topic, m.kind, m.time, m.content.pose.pose.position.x) for m in messages] == [
         ("/odom", "nav_msgs/msg/Odometry", 7, 0.5),
         ("/odom", "nav_msgs/msg/Odometry", 8, 1.0),

@@ -163,7 +163,7 @@ class TestTheSameAgain:
         assert counts.to_robot == sum(frame.to_robot for frame in frames) > 0
         assert counts.greetings == 3
         assert counts.played == len(frames) - counts.to_robot - counts.greetings
-        assert (counts.outside, counts.refused, counts.sessions, counts.rewound) == (0, 0, 1, 0)
+        assert (counts.outside, counts.refused, counts.sessions, counts.rewound, counts.joined) == (0, 0, 1, 0, 0)
 
 
 class TestErratic:
@@ -201,7 +201,7 @@ class TestFromTheMiddle:
     ) -> None:
         played = Played(later)
         assert played.stamps == [stamp for stamp, _ in live(drive, since=1004.0)]
-        assert played.replay.counts.outside == 0
+        assert (played.replay.counts.outside, played.replay.counts.joined) == (0, 1)
 
     def test_a_recorded_robot_config_identifies_the_robot(self, drive: Bench, later: list[Recorded]) -> None:
         played = Played()
@@ -301,11 +301,6 @@ def test_packets_missing_in_a_recording_are_counted(numbers: tuple[int, ...], ex
     for number in numbers:
         missing.count(number)
     assert (missing.before, missing.recorded) == expected
-
-
-def test_a_recording_that_begins_in_an_open_session_says_so(drive: Bench) -> None:
-    assert Played(recording(drive, since=1004.0)).replay.counts.joined == 1
-    assert Played(recording(drive)).replay.counts.joined == 0
 
 
 def test_the_reply_to_a_stop_after_a_session_is_no_restart(drive: Bench) -> None:
