@@ -64,7 +64,6 @@ def state(bench: Bench) -> dict[str, object]:
         "outputs": parts.pins.outputs,
         "analog port": parts.pins.selected,
         "sounds": parts.sounds.enabled,
-        "AUX speeds": [port._to_device.byte_time for port in parts.aux],
         "line speed": bench.robot.byte_time,
         "gripper": (parts.gripper._paddles.goal, parts.gripper._lift.goal),
         "compass": parts.compass.mode,
