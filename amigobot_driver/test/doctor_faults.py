@@ -108,6 +108,7 @@ def dropped(share: float) -> Callable[[], Way]:
 add("10 % of the packets lost", Fault(down=dropped(0.1)), "lost-packets")
 add("pauses", Fault(down=sips(lambda data, now: [] if now % 2.0 < 0.6 else [data])), "pauses")
 add("packets twice", Fault(down=sips(lambda data, now: [data, data])), "fast-packets")
+add("some packets twice", Fault(down=sips(lambda data, now: [data] * (1 + (now % 0.5 < 0.1)))), "fast-packets")
 
 # -- the session ------------------------------------------------------------------------------------------------------
 
@@ -286,6 +287,7 @@ add("SIP 0x3F", byte(0, lambda now, old: 0x3F), "field-id")
 add("charging flickers", byte(17, lambda now, old: old ^ 4 * (int(now) % 2)), "field-flags")
 add("unknown flag", word(FLAGS, lambda now, old: old | 0x1000), "field-flags")
 add("bumpers of a robot without", byte(13, lambda now, old: old | 0x0C), "bumper-bits")
+add("a bumper flickers", byte(13, lambda now, old: old | 4 * (int(3 * now) % 2), "p3dx-sh"), "bumper-flicker")
 add("stop button flickers", byte(FLAGS, lambda now, old: old | 0x20 * (int(2 * now) % 2), "p3dx"), "stop-button")
 add("sonars exchanged", pings(lambda old: [({2: 5, 5: 2}.get(number, number), r) for number, r in old]), "sonar-order")
 add("HasGyro 2 of an AmigoSH", flash("amigo-sh", HasGyro=2), "setting-equipment")
@@ -323,5 +325,6 @@ add("DEL lost on the way to the robot", Fault(up=changing(without(127))), "line-
 add("it creeps by 1 mm/s", word(X, lambda now, old: round(old + now) & 0x7FFF, "amigo-sh"), "moves-at-rest")
 add("heading drifts slowly", word(HEADING, lambda now, old: round(0.6 * now)), "heading-drifts")
 add("a wheel turns, and the pose stays", word(LEFT, lambda now, old: 25), "velocity-at-rest")
+add("an encoder chatters", word(LEFT, lambda now, old: (24, -19, 0)[int(10 * now) % 3]), "velocity-at-rest")
 add("the room is round", pings(lambda old: [(n, 180 + 7 * r % 3) for n, r in old]), "sonars-stuck")
 add("sonars drift", Fault(down=sip(drifting)), "sonar-random")

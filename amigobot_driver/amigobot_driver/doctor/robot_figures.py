@@ -227,7 +227,7 @@ class RobotFigures(Recording):
         changes = _changes(steady, row.get("by", 0))
         if row.get("steady") and changes >= row.get("changes", _CHANGES):
             low, high = min(steady), max(steady)
-            return f"{row['what']} changes {counted(changes, 'time')} at rest, between {low:g} and {high:g}"
+            return f"{counted(changes, 'change')} of {row['what']} at rest, between {low:g} and {high:g}"
         return ""
 
 
