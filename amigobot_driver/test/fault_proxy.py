@@ -3,7 +3,7 @@
 
 """A proxy between a client and a simulated robot that changes bytes, packets or times: in simulated time, or on a pty.
 
-    with_fault("amigo", both(bytes_each(lambda byte: byte & 0x7F)))
+    Fault(robot="amigo", down=changing(lambda data: bytes(byte & 0x7F for byte in data)))
 
 A `Way` gets the bytes of one direction and returns what comes out of it, each piece with its delay.
 """
