@@ -14,9 +14,10 @@ It does what `driver.py` does for a port, without threads, locks and real time. 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
-from .robot import BaudChange, Event, ModemCall, Robot
+from .robot import BaudChange, Event, ModemCall
+from .robot.link import RobotLink
 
 _INSTANT = 1e-9  # s, tolerance for rounding: times computed in different ways differ in their last bits
 
@@ -51,7 +52,21 @@ class Line(Protocol):
         ...
 
 
-class SteppedDriver:
+class Linked(Protocol):
+    """What the driver of a line needs of a robot: a `Robot`, or a client that measures."""
+
+    link: RobotLink
+
+    @property
+    def baud(self) -> int:
+        """The likely line speed."""
+        ...
+
+
+AnyRobot = TypeVar("AnyRobot", bound=Linked)
+
+
+class SteppedDriver(Generic[AnyRobot]):
     """Runs a robot on a line, one instant after the other. All times in s.
 
     After a request to `robot`, call `write` to send the frame that is due at once; otherwise the next step sends it.
@@ -67,7 +82,7 @@ class SteppedDriver:
 
     def __init__(
         self,
-        robot: Robot,
+        robot: AnyRobot,
         line: Line,
         listener: Callable[[Event], None],
         *,
@@ -167,18 +182,18 @@ class WaitingLine(Line, Protocol):
         ...
 
 
-class WaitingDriver(SteppedDriver):
+class WaitingDriver(SteppedDriver[AnyRobot]):
     """Runs a robot in the thread of the caller, on the clock of the line: `amigobot doctor` and `amigobot verify`.
 
     Args:
-        robot: The core of the driver, or an object that has only its `link` and `baud`.
+        robot: What it runs.
         line: The other end.
         listener: Called with each event, in order.
         clock: Returns the time in s, as that of the line.
     """
 
     def __init__(
-        self, robot: Robot, line: WaitingLine, listener: Callable[[Event], None], clock: Callable[[], float]
+        self, robot: AnyRobot, line: WaitingLine, listener: Callable[[Event], None], clock: Callable[[], float]
     ) -> None:
         super().__init__(robot, line, listener, url=line.name, now=clock(), check_baud=True)
         self._wait, self._clock = line.wait, clock

@@ -126,7 +126,7 @@ class WiredLine:
         return max(now, min(times))
 
 
-class Bench(SteppedDriver):
+class Bench(SteppedDriver[Robot]):
     """`robot` is the driver's side, `simulator` the robot's; the wire `up` leads to the robot, `down` from it."""
 
     line: WiredLine

@@ -84,8 +84,7 @@ class Client(LinkObserver):
         """Have no connection; `pinned` is the dialect of the robot if it is known."""
         self.link = RobotLink(self, [], _SPACING, (pinned,) if pinned else dialects(), pinned)
         self.link.trace = True
-        # The driver of a line needs no more of a robot than its link and line speed.
-        self._driver = WaitingDriver(self, self._line, self._on_event, self.now)  # type: ignore[arg-type]
+        self._driver = WaitingDriver(self, self._line, self._on_event, self.now)
 
     @property
     def baud(self) -> int:
