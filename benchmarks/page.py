@@ -73,10 +73,7 @@ def page() -> Iterator[Row]:
             opened.open(MOCK)
             opened.connect("AmigoBot")
             with opened.dashboard():
-                browser.press("#motors")
-            browser.button("The wheels are off the floor")
-            with opened.dashboard():
-                browser.until("return document.querySelector('#motors').getAttribute('aria-checked') === 'true'")
+                opened.motors_on()
             keys = [float(browser.driver.execute_async_script(_KEY)) for _ in range(_ANSWERS)]
             yield _row("page: from a key to the wire", "ms", _ANSWER, keys)
             robot.process.terminate()

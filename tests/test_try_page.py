@@ -149,6 +149,7 @@ class Handler(try_page.Handler):
 
     path_of_port = ""
     port: serial.Serial | None = None
+    delay = 0.0  #: s that a write takes
 
     def do_POST(self) -> None:
         """Open, read or write the port."""
@@ -164,6 +165,7 @@ class Handler(try_page.Handler):
             if kind == "read":
                 answer = Handler.port.read(1) + Handler.port.read(Handler.port.in_waiting)
             elif kind == "write":
+                time.sleep(Handler.delay)
                 Handler.port.write(data)
         except (OSError, serial.SerialException, AssertionError, TypeError):
             self.send_error(503)
@@ -251,6 +253,12 @@ class TryPage:
         link = "document.querySelector('#dashboard').contentWindow.dashboard.connection"
         self.until(f"{link}.ask('speed', {{ factor: 20 }}); return {link}.open")
 
+    def stop_late(self) -> None:
+        """Stop the program after the port has been slower than its frames."""
+        Handler.delay = 0.15
+        time.sleep(3.0)
+        self.browser.press("#stop-program")
+
     def recover(self) -> None:
         """End the program and the connection."""
         if self.browser.find("#stop-program").is_enabled():
@@ -270,7 +278,10 @@ class TryPage:
             self.browser.driver.switch_to.default_content()
 
     def motors_on(self) -> None:
+        """Switch the motors on, in the frame; those of a real robot with the person's consent."""
         self.browser.press("#motors")
+        if self.browser.script("return window.top.document.querySelector('#warning').open"):
+            self.browser.script("window.top.document.querySelector('#warning .danger').click()")
         self.until("return document.querySelector('#motors').getAttribute('aria-checked') === 'true'")
 
     def forward(self, *, on: bool) -> None:
@@ -504,6 +515,24 @@ def test_stop_ends_verify_with_its_files_and_a_robot_at_rest(page: TryPage, robo
     assert "template=robot.yml" in issue and "amigobot+verify" in issue
 
 
+@with_robot("--robot", "amigo", "--baud", "9600")
+def test_keys_that_a_blocked_worker_gets_late_move_nothing(page: TryPage, robot: SerialRobot) -> None:
+    page.connect("AmigoBot")
+    with page.dashboard():
+        page.motors_on()
+        page.forward(on=True)
+    robot.until_moved()
+    program = "import time\nend = time.monotonic() + 6\nwhile time.monotonic() < end: pass"
+    page.browser.script(f"document.querySelector('#code').value = {json.dumps(program)}")
+    page.browser.script("document.querySelector('#run').click()")  # the key stays held
+    time.sleep(3.0)
+    with page.dashboard():
+        page.forward(on=False)
+    released = time.monotonic()
+    page.until_ready()
+    robot.until_rests_since(released)
+
+
 DRIVES = "print('now')\nAmigoBot().drive(0.2, duration=600)"
 BEGIN = "robot = AmigoBot()\nwhile robot.pose.x < 0.05: robot.drive(0.2, duration=0.2)\nrobot.drive(0.2)\nprint('now')"
 #: A program that drives, and what happens then.
@@ -513,6 +542,7 @@ FAILURES: dict[str, tuple[str, Callable[[TryPage, SerialRobot], object]]] = {
     "the cable is pulled": (DRIVES, lambda page, robot: robot.unplug()),
     "Python is blocked": (f"{BEGIN}\nwhile True: pass", lambda page, robot: None),
     "the worker has ended": (f"{BEGIN}\njs.self.close()\ntime.sleep(600)", lambda page, robot: None),
+    "the port is slow": (DRIVES, lambda page, robot: page.stop_late()),
     "the tab is closed": (DRIVES, lambda page, robot: page.browser.driver.get("about:blank")),
 }
 
@@ -531,6 +561,7 @@ def test_a_robot_stops_whatever_fails(page: TryPage, robot: SerialRobot, failure
         robot.until_rests_since(time.monotonic())
     finally:
         page.browser.go_on()
+        Handler.delay = 0.0
     if failure == "the tab is closed":
         return
     if failure in ("Python is blocked", "the worker has ended"):

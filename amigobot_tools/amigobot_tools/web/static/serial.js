@@ -5,6 +5,7 @@
 const SILENCE = 1000; // ms without a sign of the worker after which the robot is stopped from here, and shown as lost
 const CHECK = 250; // ms
 const RETRY = 2000; // ms until a port that is lost is opened again
+const FRESH = 300; // ms after which a frame is too old to be written
 const PAUSE = 50; // ms between two frames: real controllers lose one that follows at once
 
 export class Serial {
@@ -13,6 +14,8 @@ export class Serial {
     Object.assign(this, { tell, onsilence });
     this.port = null;
     this.baud = 0; // of the open port; 0: it is closed
+    this.opened = 0; // ms since 1970
+    this.late = false; // the newest frame was too old
     this.queue = Promise.resolve(); // opening, closing and writing, in order
     this.shutdown = []; // the shutdown sequence, frames: STOP, motors off, CLOSE
     this.alive = 0; // ms, when the worker last gave a sign
@@ -38,6 +41,7 @@ export class Serial {
       await this.port.open({ baudRate: baud, bufferSize: 4096 });
       await this.port.setSignals({ dataTerminalReady: true, requestToSend: true }).catch(() => {}); // some adapters have none
       this.baud = baud;
+      this.opened = Date.now();
       this.reading = this.read();
     });
   }
@@ -56,11 +60,14 @@ export class Serial {
     if (this.baud) this.lost();
   }
 
-  write(bytes) {
+  /** Write a frame that was made at a time (ms since 1970). One STOP takes the place of all that had to wait too long. */
+  write(bytes, made = Infinity) {
     this.then(async () => {
-      if (!this.baud) return;
+      const late = Date.now() - Math.max(made, this.opened) > FRESH;
+      if (!this.baud || (late && this.late)) return;
+      this.late = late;
       const writer = this.port.writable.getWriter();
-      await writer.write(bytes).finally(() => writer.releaseLock());
+      await writer.write(late ? this.shutdown[0] : bytes).finally(() => writer.releaseLock());
     });
   }
 

@@ -18,7 +18,7 @@ let world = "room"; // where the simulated robot is
 let socket = null; // of the dashboard's frame
 let ready = false;
 let warned = false; // the person knows that the real robot may move
-const tell = (kind, ...content) => worker.postMessage([kind, ...content]);
+const tell = (...message) => worker.postMessage([Date.now(), ...message]);
 const serial = new Serial(tell, () => {
   if (!ready) return;
   byId("progress").textContent = SILENT;
@@ -28,10 +28,10 @@ const serial = new Serial(tell, () => {
 function start() {
   ready = false;
   worker = new Worker("worker.js", { type: "module" });
-  worker.onmessage = ({ data: [kind, content] }) => {
+  worker.onmessage = ({ data: [kind, ...content] }) => {
     serial.alive = performance.now();
     if (byId("progress").textContent === SILENT) byId("progress").textContent = "";
-    handlers[kind](content);
+    handlers[kind](...content);
   };
   worker.onerror = (event) => handlers.failed(event.message);
 }
@@ -95,7 +95,7 @@ const handlers = {
   },
   recording: (on) => { byId("record").textContent = on ? "Save recording" : "Record"; },
   shutdown: (frames) => { serial.shutdown = frames; },
-  write: (bytes) => serial.write(bytes),
+  write: (bytes, made) => serial.write(bytes, made),
   baud: (baud) => serial.open(baud),
 };
 

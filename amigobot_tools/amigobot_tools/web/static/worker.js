@@ -4,6 +4,9 @@
 // Loads Python, and passes messages between the page and amigobot_tools.web.page.
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
+const FRESH = 300; // ms after which a velocity is too old: this worker was blocked, or is slow
+const MOVE = /^\{"type":"drive"(?!,"linear":0,"angular":0\})/; // a velocity that is not zero
+
 // For amigobot_tools.web.task: a promise that is kept after some ms, and the only entry of code that waits for one.
 globalThis.alarm = (ms) => new Promise((resolve) => { setTimeout(() => resolve(undefined), ms); });
 globalThis.enter = (run) => {
@@ -36,11 +39,14 @@ import js
 from amigobot_tools.web.page import Page
 from pyodide.ffi import to_js
 
-Page(lambda kind, content: js.postMessage(to_js([kind, content])))
+Page(lambda kind, content: js.postMessage(to_js([kind, content, js.Date.now()])))
 `);
 }
 
 const booted = boot();
 booted.then(() => postMessage(["ready"]), failed);
-onmessage = ({ data: [kind, ...content] }) => booted.then((page) => page[kind](...content)).catch(failed);
+onmessage = ({ data: [made, kind, ...content] }) => {
+  if (Date.now() - made > FRESH && MOVE.test(content[0])) return;
+  booted.then((page) => page[kind](...content)).catch(failed);
+};
 setInterval(() => postMessage(["alive"]), 250);
