@@ -37,7 +37,7 @@ DOCUMENTS = [
 OF_EVERY_NODE = {"/rosout", "/parameter_events", "/clock"}
 #: Offered once a robot turns out to have them.
 OF_SOME_ROBOTS = {"aux3/rx", "aux3/tx", "motor_currents", "floor/range_*", "imu/data_raw", "encoders"}
-OF_SOME_ROBOTS |= {"bumpers", "compass", "gripper_state", "joy"}
+OF_SOME_ROBOTS |= {"bumpers", "compass", "gripper_state", "joy", "servo_commands"}
 
 
 class Names:

@@ -7,18 +7,24 @@ from __future__ import annotations
 
 from sensor_msgs.msg import JointState
 
-from ..robot import RequestRefusedError
+from ..robot import Identified, RequestRefusedError
 from ..wording import counted
 from . import topics
 from .interface import Interface, NodeContext
 
 
 class ServoInput(Interface):
-    """Subscribes to servo_commands: positions in rad, by the joint names of the profile."""
+    """Subscribes to servo_commands of a robot with servos: positions in rad, by the joint names of the profile."""
 
     def __init__(self, context: NodeContext) -> None:
         super().__init__(context)
-        topics.SERVOS.subscribe(self._node, self._on_command)
+        self.handlers = {Identified: self._on_identified}
+        self._subscribed = False
+
+    def _on_identified(self, event: Identified) -> None:
+        if event.profile.servos.joints and not self._subscribed:
+            self._subscribed = True
+            topics.SERVOS.subscribe(self._node, self._on_command)
 
     def _on_command(self, message: JointState) -> None:
         if len(message.name) != len(message.position):
