@@ -6,8 +6,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 PACKAGE = "amigobot_driver"
+#: Reads the YAML of this package. The C implementation, where PyYAML has it, takes an eighth of the time.
+YAML_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def share(*parts: str) -> Path:

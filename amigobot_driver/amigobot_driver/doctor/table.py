@@ -22,7 +22,7 @@ from typing import Any
 
 import yaml
 
-from ..resources import share
+from ..resources import YAML_LOADER, share
 from ..robot import MAX_ROUTINE, radio_modem
 from ..wording import counted, robot_name
 from .finding import Cause, Finding, Severity
@@ -131,7 +131,7 @@ def _compiled(expression: str) -> CodeType:
 @functools.cache
 def content() -> Mapping[str, Any]:
     """Return config/doctor.yaml. It is read once."""
-    read: Mapping[str, Any] = yaml.safe_load(share("config", "doctor.yaml").read_text(encoding="utf-8"))
+    read: Mapping[str, Any] = yaml.load(share("config", "doctor.yaml").read_text(encoding="utf-8"), YAML_LOADER)
     return read
 
 

@@ -13,11 +13,9 @@ from typing import Any
 
 import yaml
 
-from ..resources import share
+from ..resources import YAML_LOADER, share
 from ..robot import TUNABLE
 
-#: The C implementation if installed: ten times as fast.
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Scalar = bool | int | float | str
 
 #: Units of the CONFIG packet per unit of a parameter: mm/s^2, deg/s^2 and ms.
@@ -95,7 +93,7 @@ class Spec:
 
 def read_yaml(file: Path) -> Any:
     """Return the content of a YAML file."""
-    return yaml.load(file.read_text(encoding="utf-8"), _LOADER)
+    return yaml.load(file.read_text(encoding="utf-8"), YAML_LOADER)
 
 
 def _spec(name: str, *, highest: float | None = None, **row: Any) -> Spec:
