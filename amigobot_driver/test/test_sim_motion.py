@@ -43,20 +43,6 @@ def test_a_velocity_is_reached_and_left_on_a_ramp(
     assert slope(client, 0.2, quantity) == pytest.approx(-deceleration / unit, rel=0.1)
 
 
-class TestModes:
-    def test_emergency_stop_overrides_deceleration(self) -> None:
-        client = Client().open()
-        client.send(Command.VEL(600))
-        client.run(4.0)
-        client.write(Command.E_STOP().encode())
-        assert client.run_until(lambda: client.speed == 0.0, 1.0) < 0.2
-        client.run(2.0)
-        assert client.speed == 0.0
-        client.send(Command.VEL(100))
-        client.run(1.0)
-        assert client.speed == pytest.approx(0.1, abs=0.002)
-
-
 class TestWatchdog:
     @pytest.mark.parametrize("robot", ["amigo", "p3dx-sh"])
     def test_decelerates_as_stop_does(self, robot: str) -> None:
