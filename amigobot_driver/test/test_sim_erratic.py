@@ -21,7 +21,6 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
     ERRATIC_COMMANDS,
     Command,
-    CommandTable,
     ErraticCommand,
     Packet,
     erratic,
@@ -81,24 +80,6 @@ class TestTheStream:
         assert len(arrivals) == pytest.approx(220, abs=1)
         assert len(arrivals) == len(robot.packets)
         assert max(b - a for a, b in itertools.pairwise(arrivals)) < CYCLE + 0.011
-
-    @pytest.mark.parametrize(
-        ("command", "kind"),
-        [
-            (Command.ENCODER, erratic.ErraticEncoders),
-            (ErraticCommand.ANALOG, erratic.Analog),
-            (Command.SONAR, erratic.Sonar),
-        ],
-    )
-    def test_the_others_are_switched_on_and_off(self, command: CommandTable, kind: type[Packet]) -> None:
-        robot = Robot("room")
-        assert count(robot.run(0.5), kind) == 0
-        robot.send(command(1))
-        robot.run(0.2)
-        assert count(robot.run(2.0), kind) == pytest.approx(40, abs=1)
-        robot.send(command(0))
-        robot.run(0.1)
-        assert count(robot.run(1.0), kind) == 0
 
 
 class TestParameters:
