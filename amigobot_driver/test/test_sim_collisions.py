@@ -1,14 +1,18 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Walls: the body stops, the wheels stall, the packets say so, and the way back is free."""
+"""Walls: the body stops, the wheels stall, the packets say so, and the way back is free. A robot that is carried."""
 
 from __future__ import annotations
 
+import math
+
 import pytest
+from bench import Bench
 from sim_client import Client, world
 
 from amigobot_driver.protocol import Command
+from amigobot_driver.sim import WorldPose
 
 WALL_AHEAD = world((1.0, -2.0, 1.0, 2.0))
 
@@ -26,3 +30,12 @@ def test_both_wheels_stall_while_it_pushes_until_it_backs_off() -> None:
     assert not sip.left_stalled and not sip.right_stalled
     assert client.speed == pytest.approx(-0.2, abs=0.003)
     assert abs(client.heading) < 1.0
+
+
+def test_a_robot_that_is_carried_is_elsewhere_and_its_odometry_does_not_know() -> None:
+    bench = Bench().connect()
+    bench.simulator.place(WorldPose(2.0, -1.0, math.pi / 2))
+    bench.run(1.0, cmd_vel=(0.2, 0.0))
+    pose = bench.simulator.truth.pose
+    assert pose.x == pytest.approx(2.0, abs=0.01) and pose.y > -0.95
+    assert abs(bench.robot.estimator.odometer.state.y) < 0.01
