@@ -31,12 +31,8 @@ class TestStreams:
         [
             ("amigo", Command.IOREQUEST, Io, 1, 1),
             ("amigo", Command.IOREQUEST, Io, 2, 10),
-            ("amigo", Command.IOREQUEST, Io, 0, 0),
             ("amigo", Command.ENCODER, Encoders, 1, 10),  # AmigOS knows no single packet (docs/protocol E-20)
             ("amigo-sh", Command.ENCODER, Encoders, 1, 1),
-            ("amigo-sh", Command.ENCODER, Encoders, 2, 10),
-            ("amigo-sh", Command.GYRO, Gyro, 1, 10),
-            ("amigo-sh", Command.GYRO, Gyro, 0, 0),
             ("amigo", Command.GYRO, Gyro, 1, 0),  # it has none
         ],
     )
