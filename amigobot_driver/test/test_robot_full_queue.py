@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -13,11 +12,9 @@ from concurrent.futures import Future
 import pytest
 from bench import Bench
 
-from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Sip
 from amigobot_driver.robot import LinkChanged, LinkState, Notice, Options, Outcome
 from amigobot_driver.robot.command_queue import MAX_ROUTINE, Priority
-from amigobot_driver.sim import Simulator
 
 #: s in which every request must be answered, however full the queue is.
 BOUND = 8.0
@@ -51,21 +48,6 @@ REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Ben
         lambda bench: bench.robot.sounds.play(58, bench.now),
         lambda bench: "SOUND(58)" in bench.words(),
     ),
-    "enable_sounds": (
-        "amigo",
-        lambda bench: bench.robot.sounds.switch(False, bench.now),
-        lambda bench: bench.simulator._firmware.hardware.sounds.enabled is False,
-    ),
-    "set_digital_outputs": (
-        "amigo",
-        lambda bench: bench.robot.digital_outputs.set(0x03, 0x02, bench.now),
-        lambda bench: bench.simulator.pins.outputs & 0x03 == 0x02,
-    ),
-    "select_analog_input": (
-        "amigo",
-        lambda bench: bench.robot.analog_input.select(3, bench.now),
-        lambda bench: bench.simulator._firmware.hardware.pins.selected == 3,
-    ),
     "set_pid": (
         "amigo",
         lambda bench: bench.robot.tuning.set({"rot_kp": 33}, bench.now),
@@ -81,11 +63,6 @@ REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Ben
         lambda bench: bench.robot.enable_motors(False, bench.now),
         lambda bench: not bench.reports[-1].motors_enabled,
     ),
-    "enable_sonar": (
-        "amigo",
-        lambda bench: bench.robot.enable_sonar(False, bench.now),
-        lambda bench: not bench.reports[-1].sonar_enabled,
-    ),
     "reset_robot": (
         "amigo-sh",
         lambda bench: bench.robot.reset(bench.now),
@@ -98,9 +75,7 @@ REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Ben
 @pytest.mark.parametrize("name", REQUESTS)
 def test_a_request_completes_and_is_done_although_200_raw_commands_wait(name: str, speed: float) -> None:
     profile, request, done = REQUESTS[name]
-    model = load_profile(profile)
-    model = dataclasses.replace(model, flash={**model.flash, "io0": 1, "io1": 1})  # outputs
-    bench = Bench(Options(), simulator=lambda: Simulator(model)).connect()
+    bench = Bench(Options(), profile).connect()
     flood(bench)
     if speed:
         bench.run(0.5, cmd_vel=(speed, 0.0), rate=50.0)
