@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState, Range
 from amigobot_driver.protocol import ErraticCommand
 from amigobot_driver.sim import Faults, Simulator, SimulatorEvent
 from amigobot_msgs.msg import IoState, MotorCurrents, RobotConfig
-from amigobot_msgs.srv import PlaySound, SaveConfig, SetMotorPwm
+from amigobot_msgs.srv import SaveConfig, SetMotorPwm
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: V of full scale and the counts of it (Erratic manual 5.6.2).
@@ -139,9 +139,3 @@ class TestWhatItDoes:
         bench.wait_until(lambda: robot.values(ErraticCommand.SAVE))
         bench.pass_sips(4)
         assert len(robot.values(ErraticCommand.SAVE)) == 1
-
-    def test_commands_that_rename_an_erratic_are_refused(self, bench: Bench, robot: Watched) -> None:
-        """SOUND has the number of NAME."""
-        refused = bench.call(PlaySound, "play_sound", PlaySound.Request(number=1))
-        assert (refused.success, refused.message) == (False, "Videre Erratic has no SOUND")
-        assert not robot.values(ErraticCommand.NAME)

@@ -76,8 +76,6 @@ def test_the_gripper_service_moves_the_gripper(bench: Bench) -> None:
     bench.wait_until(lambda: inbox and inbox.last.paddles == GripperState.OPEN and not inbox.last.paddles_moving)
     assert inbox.last.kind == GripperState.KIND_GENERAL_IO
     assert inbox.last.lift == GripperState.AT_END
-    done = order(bench, "juggle")
-    assert not done.success and "allowed: open, close, stop" in done.message
 
 
 def test_the_status_has_the_fields_of_an_arcos_packet(bench: Bench) -> None:
@@ -108,8 +106,6 @@ def test_both_sonar_rings_are_published(bench: Bench) -> None:
     done = bench.call(SetSonarSequence, "set_sonar_sequence", request)
     assert (done.success, done.message) == (True, "sonars 0, 8, 15 fire")
     assert bench.client.receive(Range, "sonar/range_15").header.frame_id == "sonar_15_link"
-    refused = bench.call(SetSonarSequence, "set_sonar_sequence", SetSonarSequence.Request(sonars=[16]))
-    assert not refused.success and "0 to 15" in refused.message
 
 
 def test_reset_robot_needs_confirm_and_the_robot_reconnects(bench: Bench) -> None:

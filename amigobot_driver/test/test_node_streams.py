@@ -16,7 +16,7 @@ from sensor_msgs.msg import Imu, JointState
 
 from amigobot_driver.protocol import Command
 from amigobot_msgs.msg import AuxData, Encoders
-from amigobot_msgs.srv import ListSounds, PlaySound, Say
+from amigobot_msgs.srv import Say
 
 
 @pytest.fixture(scope="module")
@@ -80,16 +80,6 @@ def test_say_encodes_tones_and_checks_their_range(bench: Bench) -> None:
     assert say([5.2], [440.0]).message == "a duration is 5.2 s, allowed: 0.02 to 5.1 s"
     assert say([float("nan")], [440.0]).message == "a duration is nan s, allowed: 0.02 to 5.1 s"
     assert "allowed: 0 (a rest) or 19.6 to 5000 Hz" in say([1.0], [6000.0]).message
-    assert "allowed: 0 (a rest)" in say([1.0], [float("nan")]).message
-    assert (
-        bench.call(PlaySound, "play_sound", PlaySound.Request(number=50)).message
-        == "AmigoBot-SH (AmigoSH) has no SOUND"
-    )
-    assert (
-        bench.call(PlaySound, "play_sound", PlaySound.Request(name="meow")).message
-        == "AmigoBot-SH (AmigoSH) has no PLAYLIST"
-    )
-    assert bench.call(ListSounds, "list_sounds").message == "AmigoBot-SH (AmigoSH) has no PLAYLIST"
 
 
 def test_aux3_topics_exist_if_the_firmware_has_the_port(bench: Bench) -> None:
