@@ -143,6 +143,15 @@ class Robot:
         """The arguments with which a command has come, from the `since`-th of all commands on."""
         return [instruction.value for instruction in self.received[since:] if instruction.command is command]
 
+    @contextlib.contextmanager
+    def disguised(self, **fields: Any) -> Iterator[None]:
+        """In this block the driver sees these values in the standard packets."""
+        self.disguise = lambda sip: dataclasses.replace(sip, **fields)
+        try:
+            yield
+        finally:
+            self.disguise = lambda sip: sip
+
     def do(self, action: Callable[[Simulator], object]) -> None:
         """Have something done at the robot: press a button, for instance."""
         self._actions.append(action)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -28,17 +27,6 @@ def bench() -> Iterator[Bench]:
         yield bench.connected()
 
 
-def disguised(bench: Bench, **fields: int) -> None:
-    """The driver sees these values in the SIPs from now on."""
-    bench.robot.disguise = lambda sip: dataclasses.replace(sip, **fields)
-
-
-@pytest.fixture(autouse=True)
-def plain(bench: Bench) -> Iterator[None]:
-    yield
-    bench.robot.disguise = lambda sip: sip
-
-
 def order(bench: Bench, name: str, duration: float = 0.0) -> Any:
     return bench.call(Gripper, "gripper", Gripper.Request(order=name, duration=duration))
 
@@ -47,12 +35,13 @@ def test_bumpers_on_their_topic_and_in_diagnostics(bench: Bench) -> None:
     message = bench.client.receive(Bumpers, "bumpers")
     assert (list(message.front), list(message.rear)) == ([False] * 5, [False] * 5)
     assert message.header.frame_id == "base_link"
-    disguised(bench, right_stall_bumpers=0b0010000, left_stall_bumpers=0b0000010)
     inbox = bench.listen(Bumpers, "bumpers")
-    bench.wait_until(lambda: inbox and any(inbox.last.front))
-    assert list(inbox.last.front) == [False, False, False, True, False]
-    assert list(inbox.last.rear) == [True, False, False, False, False]
-    bench.wait_until(lambda: bench.diagnostic("bumpers", fresh=True).level == DiagnosticStatus.WARN)
+    with bench.robot.disguised(right_stall_bumpers=0b0010000, left_stall_bumpers=0b0000010):
+        bench.wait_until(lambda: inbox and any(inbox.last.front))
+        bench.wait_until(lambda: bench.diagnostic("bumpers", fresh=True).level == DiagnosticStatus.WARN)
+    pressed = next(bumpers for bumpers in inbox.messages if any(bumpers.front))
+    assert list(pressed.front) == [False, False, False, True, False]
+    assert list(pressed.rear) == [True, False, False, False, False]
     assert bench.diagnostic("bumpers").message == (
         "Pressed: front bumper 3, rear bumper 0. Free the robot, and look for a broken switch or cable."
     )
@@ -79,16 +68,15 @@ def test_the_gripper_service_moves_the_gripper(bench: Bench) -> None:
 
 
 def test_the_status_has_the_fields_of_an_arcos_packet(bench: Bench) -> None:
-    disguised(bench, state_of_charge=42, temperature=37, faults=1 << 4, rotation_velocity=0)
-    status = bench.listen(RobotStatus, "status")
-    bench.wait_until(lambda: status and status.last.faults)
-    assert (list(status.last.faults), status.last.charge_state) == (["gyro"], "not charging")
-    assert status.last.state_of_charge == pytest.approx(0.42)
-    assert (status.last.temperature, status.last.turn_rate) == (37.0, 0.0)
-    battery = bench.listen(BatteryState, "battery_state")
-    bench.wait_until(lambda: battery and battery.last.percentage == pytest.approx(0.42))
-    bench.wait_until(lambda: bench.diagnostic("motors", fresh=True).level == DiagnosticStatus.ERROR)
-    assert bench.diagnostic("motors").message.startswith("The robot reports: gyro")
+    status, battery = bench.listen(RobotStatus, "status"), bench.listen(BatteryState, "battery_state")
+    with bench.robot.disguised(state_of_charge=42, temperature=37, faults=1 << 4, rotation_velocity=0):
+        bench.wait_until(lambda: status and status.last.faults)
+        assert (list(status.last.faults), status.last.charge_state) == (["gyro"], "not charging")
+        assert status.last.state_of_charge == pytest.approx(0.42)
+        assert (status.last.temperature, status.last.turn_rate) == (37.0, 0.0)
+        bench.wait_until(lambda: battery and battery.last.percentage == pytest.approx(0.42))
+        bench.wait_until(lambda: bench.diagnostic("motors", fresh=True).level == DiagnosticStatus.ERROR)
+        assert bench.diagnostic("motors").message.startswith("The robot reports: gyro")
 
 
 def test_deploy_charger_deploys_and_retracts(bench: Bench) -> None:

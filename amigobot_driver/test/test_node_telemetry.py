@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 import statistics
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -192,27 +191,19 @@ class TestBattery:
 
     def test_a_lower_battery_level_is_published_at_once(self, bench: Bench) -> None:
         battery = bench.listen(BatteryState, "battery_state")
-        bench.robot.disguise = lambda sip: dataclasses.replace(sip, battery=98)
-        try:
+        with bench.robot.disguised(battery=98):
             bench.wait_until(lambda: battery.messages and battery.last.voltage < 10.5)
             bench.wait_until(lambda: "Stop and charge it now" in bench.diagnostic("battery").message)
             assert bench.diagnostic("battery").level == DiagnosticStatus.ERROR
             assert bench.node.logged("battery critical")
-        finally:
-            bench.robot.disguise = lambda sip: sip
         bench.wait_until(lambda: bench.diagnostic("battery").level == DiagnosticStatus.OK)
 
 
 class TestSonar:
-    @contextmanager
-    def showing(self, bench: Bench, *readings: tuple[int, int]) -> Iterator[None]:
+    def showing(self, bench: Bench, *readings: tuple[int, int]) -> AbstractContextManager[None]:
         """Meanwhile each SIP carries these readings, number and mm, independent of the echoes."""
         sonar = tuple(SipSonarReading(number=number, range=distance) for number, distance in readings)
-        bench.robot.disguise = lambda sip: dataclasses.replace(sip, sonar=sonar)
-        try:
-            yield
-        finally:
-            bench.robot.disguise = lambda sip: sip
+        return bench.robot.disguised(sonar=sonar)
 
     def reads(self, bench: Bench, number: int, distance: int) -> Range:
         """What the node makes of a reading in mm. Other sonars show that it is this very reading."""
@@ -282,13 +273,10 @@ class TestStatus:
 
     def test_status_has_a_stall(self, bench: Bench) -> None:
         status = bench.listen(RobotStatus, "status")
-        bench.robot.disguise = lambda sip: dataclasses.replace(sip, left_stall_bumpers=1)
-        try:
+        with bench.robot.disguised(left_stall_bumpers=1):
             bench.wait_until(lambda: status.messages and status.last.stall_left and not status.last.stall_right)
             bench.wait_until(lambda: bench.diagnostic("motors").level == DiagnosticStatus.ERROR)
             assert "left wheel stalled" in bench.diagnostic("motors").message
-        finally:
-            bench.robot.disguise = lambda sip: sip
 
 
 class TestConfig:
