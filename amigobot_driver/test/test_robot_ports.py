@@ -86,6 +86,7 @@ def test_the_analog_port_is_found_in_either_byte(tmp_path: Path, robot: str) -> 
     assert bench.select(3) == Outcome(True, "analog port 3, confirmed by the robot")
     bench.run(0.3)
     assert (bench.reports[-1].ports.selected_port, bench.reports[-1].ports.selected_analog) == (3, 5.0)
+    assert bench.select(6) == Outcome(False, "port is 6, allowed: 1 to 5")
 
 
 def test_a_lost_adsel_is_sent_again_and_a_deaf_robot_given_up(bench: PortBench) -> None:
