@@ -22,40 +22,6 @@ from amigobot_driver.protocol import (
     decode,
 )
 
-#: Kept by hand, to check docs/protocol 4.1: number, name, argument, first AmigOS version.
-#: Arguments:
-#: - none, u unsigned, s signed, 2b two raw bytes, str text. AmigOS: - not listed, t only described.
-FAMILY = """
-    0 PULSE - 1.0       1 OPEN - 1.0          2 CLOSE - 1.0        3 POLLING str 1.0    4 ENABLE u 1.0
-    5 SETA s 1.0        6 SETV u 1.0          7 SETO - 1.0         8 MOVE s -           9 ROTATE s -
-   10 SETRV u 1.0      11 VEL s 1.0          12 HEAD s 1.0        13 DHEAD s 1.0       15 SAY str -
-   17 JOYREQUEST u -   18 CONFIG - 1.0       19 ENCODER u 1.0     20 SETRVDIR s -      21 RVEL s 1.0
-   22 DCHEAD s 1.0     23 SETRA s 1.0        28 SONAR u 1.0       29 STOP - 1.0        30 DIGOUT 2b t
-   32 VEL2 2b 1.0      33 GRIPPER u -        35 ADSEL u 1.0       36 GRIPPERVAL u -    37 GRIPREQUEST u -
-   40 IOREQUEST u 1.2  41 PTUPOS 2b -        42 TTY2 str 1.0      43 GETAUX u 1.0      44 BUMPSTALL u -
-   45 TCM2 u -         47 JOYDRIVE u -       48 SONARCYCLE u -    50 HOSTBAUD u -      51 AUX1BAUD u -
-   52 AUX2BAUD u -     53 AUX3BAUD u -       55 E_STOP - 1.0      56 E_STALL u -       57 QSTOP - -
-   58 GYRO u -         59 LCDWRITE str -     60 TTY4 str -        61 GETAUX3 u -       62 BATTERYINFO u -
-   64 STEP - 1.0       66 TTY3 str 1.3       67 GETAUX2 u 1.3     68 CHARGE u -
-   82 ROTKP u 1.3      83 ROTKV u 1.3        84 ROTKI u 1.3       85 TRANSKP u 1.3     86 TRANSKV u 1.3
-   87 TRANSKI u 1.3    88 REVCOUNT u 1.3     89 DRIFTFACTOR s -   90 SOUND u 1.0       91 PLAYLIST u 1.0
-   92 SOUNDTOG u 1.0   93 TICKSMM u -       250 BATTEST u -      251 BATTEMPTEST s -  252 TEMPTEST s -
-  253 RESET - -       255 MAINTENANCE - -
-"""
-#: docs/protocol 4.2: what only the Erratic has.
-ERRATIC_ONLY = """
-   71 ANALOG u         72 SAVE -             73 PWM_FREQ u        74 PWM_DUTY u        75 SERVO str
-   80 TRANS_P u        81 TRANS_D u          82 TRANS_I u         83 ROT_P u           84 ROT_D u
-   85 ROT_I u          90 NAME str           91 SERIAL str        92 TYPE str          93 SUBTYPE str
-"""
-
-ARGS = {"-": Arg.NONE, "u": Arg.UINT, "s": Arg.INT, "2b": Arg.WORD, "str": Arg.TEXT}
-
-
-def rows(text: str, columns: int) -> list[tuple[str, ...]]:
-    words = text.split()
-    return [tuple(words[i : i + columns]) for i in range(0, len(words), columns)]
-
 
 def identify(value: object) -> str:
     return f"{type(value).__name__}.{value.name}" if isinstance(value, CommandTable) else repr(value)
@@ -71,18 +37,6 @@ TEXTS = [command for command in ALL if command.arg is Arg.TEXT]
 
 
 class TestTables:
-    @pytest.mark.parametrize(("number", "name", "arg", "amigos"), rows(FAMILY, 4))
-    def test_every_row_of_the_reference(self, number: str, name: str, arg: str, amigos: str) -> None:
-        command = Command[name]
-        assert (command.number, command.arg) == (int(number), ARGS[arg])
-        assert command.firmware.get("A") == {"-": None, "t": ""}.get(amigos, amigos)
-
-    @pytest.mark.parametrize(("number", "name", "arg"), rows(ERRATIC_ONLY, 3))
-    def test_every_row_of_the_erratic(self, number: str, name: str, arg: str) -> None:
-        command = ErraticCommand[name]
-        assert (command.number, command.arg) == (int(number), ARGS[arg])
-        assert command.firmware == {"E": ""}
-
     def test_the_numbers_that_mean_other_things_to_an_erratic(self) -> None:
         """Sent to the wrong robot they change other PID terms, play sounds or overwrite its identity."""
         shared = ACTIVMEDIA_COMMANDS.keys() & ERRATIC_COMMANDS.keys()
@@ -107,7 +61,7 @@ class TestArguments:
             command(bytes(196))
 
     def test_some_commands_have_narrower_ranges(self) -> None:
-        """The ranges of docs/protocol 4.1 and E-27."""
+        """docs/protocol E-27."""
         assert {row.name: row.limits for row in Command if row.limits and row.limits[1] < 0x7FFF} == {
             **dict.fromkeys(("GETAUX", "GETAUX2", "GETAUX3"), (0, 195)),
             **dict.fromkeys(("HOSTBAUD", "AUX1BAUD", "AUX2BAUD", "AUX3BAUD"), (0, 4)),
