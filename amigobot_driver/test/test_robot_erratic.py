@@ -20,7 +20,6 @@ from amigobot_driver.robot import (
     FloorReading,
     Identified,
     LinkChanged,
-    MotorCurrents,
     Notice,
     Options,
     RequestRefusedError,
@@ -280,12 +279,6 @@ class TestRedButton:
 
 
 class TestInputs:
-    def test_motor_currents_rise_when_it_drives(self, bench: Bench) -> None:
-        standing = bench.told(MotorCurrents)[-1]
-        bench.run(2.0, cmd_vel=(0.8, 0.0))
-        driving = bench.told(MotorCurrents)[-1]
-        assert 0 <= standing.left < driving.left < 30
-
     @pytest.mark.parametrize("profile", ["erratic", "erratic-player"])
     def test_a_floor_that_ends_is_told_by_its_side(self, profile: str) -> None:
         bench = erratic(profile=profile, robot=profile).connect()
