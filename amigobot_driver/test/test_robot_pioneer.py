@@ -334,25 +334,19 @@ class TestSonarArrays:
         with pytest.raises(ValueError, match="17 entries for one array of 8, allowed: up to 16"):
             bench.robot.poll_sonars((0,) * 17, bench.now)
 
-    def test_both_arrays_fire_at_once_and_each_ping_has_its_own_time(self) -> None:
-        bench = pioneer()
+    @pytest.mark.parametrize(("tuning", "cycle"), [({}, 0.04), ({"sonar_cycle": 20}, 0.02)], ids=["own", "sonar_cycle"])
+    def test_both_arrays_fire_at_once_and_each_ping_has_its_own_time(
+        self, tuning: dict[str, int], cycle: float
+    ) -> None:
+        bench = pioneer(tuning=tuning)
         bench.run(2)
         report = bench.reports[-1]
         for ring in (range(8), range(8, 16)):
             stamps = [ping.stamp for ping in report.pings if ping.number in ring]
-            assert len(stamps) in (2, 3)
+            assert len(stamps) == pytest.approx(0.1 / cycle, abs=1)
             assert stamps[-1] == pytest.approx(report.stamp)
             steps = [after - before for before, after in itertools.pairwise(stamps)]
-            assert steps == pytest.approx([0.04] * len(steps))
-
-    def test_sonarcycle(self) -> None:
-        bench = pioneer(tuning={"sonar_cycle": 20})
-        bench.run(2)
-        assert bench.robot.tuning.config and bench.robot.tuning.config.value("sonar_cycle") == 20
-        stamps = [ping.stamp for ping in bench.reports[-1].pings if ping.number < 8]
-        assert len(stamps) in (4, 5, 6)
-        steps = [after - before for before, after in itertools.pairwise(stamps)]
-        assert steps == pytest.approx([0.02] * len(steps))
+            assert steps == pytest.approx([cycle] * len(steps))
 
 
 #: Commands without a service of their own.
