@@ -25,10 +25,6 @@ def test_each_verdict_and_evidence_is_a_known_one() -> None:
     assert {fact.evidence for fact in FACTS} <= set(field_table.EVIDENCE)
 
 
-def test_each_cell_is_short() -> None:
-    assert [text for fact in FACTS for text in (fact.did, fact.driver) if len(text.split()) > 40] == []
-
-
 def test_each_named_test_exists() -> None:
     assert [fact.test for fact in FACTS if fact.test and not field_table.is_a_test(fact.test)] == []
 
