@@ -13,8 +13,7 @@ import shutil
 import signal
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ import pytest
 
 selenium = pytest.importorskip("selenium", reason="selenium is not installed")
 
-from dashboard_bench import PATIENCE  # noqa: E402
+from fakes import PATIENCE, until  # noqa: E402
 from selenium import webdriver  # noqa: E402
 from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
@@ -200,15 +199,6 @@ def chromium() -> Iterator[Chromium]:
             yield browser
         finally:
             browser.close()
-
-
-def until(condition: Callable[[], Any], what: str) -> Any:
-    """Wait for a condition; returns its value."""
-    end = time.monotonic() + PATIENCE
-    while not (found := condition()):
-        assert time.monotonic() < end, f"never: {what}"
-        time.sleep(0.03)
-    return found
 
 
 def _children(pid: int) -> list[int]:

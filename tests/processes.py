@@ -23,8 +23,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-#: s that nothing here ever takes, on however slow a machine
-PATIENCE = 60.0
+from fakes import PATIENCE, until
+
 _CODE = "import sys; from amigobot_driver.cli import main; sys.exit(main())"
 #: Subcommands of this package are found without an installation of it.
 _TOOL = (
@@ -189,14 +189,6 @@ def terminal(*arguments: str) -> Iterator[Terminal]:
             tool.process.wait()
         if tool._master >= 0:
             tool.close()
-
-
-def until(condition: Callable[[], object], what: str) -> None:
-    """Wait for a condition."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, f"not within {PATIENCE} s: {what}"
-        time.sleep(0.01)
 
 
 def _speed(line: dict[str, Any]) -> float:

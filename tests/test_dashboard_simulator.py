@@ -12,6 +12,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import fakes
 import pytest
 from dashboard_bench import PATIENCE, SIMULATOR, Bench, Page, dashboard, simulator, speed
 
@@ -36,11 +37,7 @@ def run(test: Test, url: str = SIMULATOR) -> None:
 
 
 def until(source: SimulatorSource, condition: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "never"
-        source.step()
-        time.sleep(0.005)
+    fakes.until(lambda: source.step() or condition(), "the condition")
 
 
 async def driving(source: SimulatorSource, page: Page) -> None:

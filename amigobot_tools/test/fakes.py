@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from typing import Any
 
 from amigobot_driver import SonarReading
 from amigobot_driver.profiles import load_profile
@@ -18,12 +19,13 @@ AMIGO = load_profile("amigo")
 PATIENCE = 60.0
 
 
-def until(condition: Callable[[], object], what: str) -> None:
-    """Wait for a condition."""
+def until(condition: Callable[[], Any], what: str) -> Any:
+    """Wait for a condition; returns its value."""
     end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, f"never: {what}"
-        time.sleep(0.02)
+    while not (found := condition()):
+        assert time.monotonic() < end, f"not within {PATIENCE} s: {what}"
+        time.sleep(0.01)
+    return found
 
 
 def echoes(ahead: float = 3.0, side: float = 3.0, behind: float = 3.0, age: float = 0.0) -> tuple[SonarReading, ...]:
