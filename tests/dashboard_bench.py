@@ -35,7 +35,6 @@ class FakeSource(FakeRemote, Source):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: list[tuple[Any, ...]] = []
         self.watching: list[bool] = []
         self.more: dict[str, Any] = {}
 
@@ -47,12 +46,10 @@ class FakeSource(FakeRemote, Source):
 
     def do_wait(self, seconds: Annotated[float, Between(0, 5)]) -> str:
         time.sleep(seconds)
-        self.asked.append(("wait", seconds))
         return "waited"
 
     @anyone
     def do_say(self, text: str) -> str:
-        self.asked.append(("say", text))
         return f"said {text}"
 
 
@@ -115,10 +112,9 @@ class Bench:
         self.session = session
 
     @contextlib.asynccontextmanager
-    async def page(self, **headers: str) -> AsyncIterator[Page]:
+    async def page(self) -> AsyncIterator[Page]:
         """Open a WebSocket, as the page of this server does."""
-        headers = {"Origin": self.url, **headers}
-        async with self.session.ws_connect(f"{self.url}/ws", headers=headers) as socket:
+        async with self.session.ws_connect(f"{self.url}/ws", headers={"Origin": self.url}) as socket:
             page = Page(socket)
             await page.until(lambda: page.frames)
             yield page

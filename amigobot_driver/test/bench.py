@@ -406,21 +406,7 @@ def _number(command: Command | int) -> int:
     return command if isinstance(command, int) else command.number
 
 
-class Noise:
-    """Loses whole frames, damages single bytes and leaves bytes out, each with its own chance."""
-
-    def __init__(self, seed: int, *, frames: float = 0.0, damage: float = 0.0, gaps: float = 0.0) -> None:
-        self._random = random.Random(seed)
-        self._frames, self._damage, self._gaps = frames, damage, gaps
-        self.hits = 0
-
-    def __call__(self, frame: bytes) -> bytes:
-        if self._happens(self._frames):
-            return b""
-        kept = bytes(byte for byte in frame if not self._happens(self._gaps))
-        return bytes(byte ^ self._random.randrange(1, 256) if self._happens(self._damage) else byte for byte in kept)
-
-    def _happens(self, chance: float) -> bool:
-        happened = self._random.random() < chance
-        self.hits += happened
-        return happened
+def losing_some(seed: int, share: float) -> Fault:
+    """Each frame is lost with this chance."""
+    chance = random.Random(seed)
+    return lambda frame: b"" if chance.random() < share else frame

@@ -17,8 +17,6 @@ import struct
 import subprocess
 import sys
 import tty
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -136,7 +134,6 @@ def test_a_recording_is_printed_as_lines_json_and_csv(recording: Path, capsys: p
     ("content", "message"),
     [
         (b"", "this is not a recording"),
-        (b"something else entirely", "this is not a recording"),
         (b"AMIGOREC{", "the head of this recording is damaged"),
         (b'AMIGOREC{"version": 99}\n', "version is 99, allowed: 1"),
     ],
@@ -248,28 +245,13 @@ def test_config_without_a_node_saves_compares_and_restores(capsys: pytest.Captur
     assert (status, out) == (0, "equal to the file: 1 of 1 value\n")
 
 
-@contextmanager
-def served_recording(file: Path, port: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
-    """`amigobot replay --pty` in a process of its own; it listens already."""
-    code = "import sys; from amigobot_driver.cli import main; sys.exit(main())"
-    replay = subprocess.Popen(
-        [sys.executable, "-c", code, "replay", str(file), "--pty", str(port), *options],
-        env={**os.environ, "PYTHONPATH": str(PACKAGE)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert replay.stdout is not None and "listening on" in replay.stdout.readline()
-        yield replay
-    finally:
-        replay.kill()
-        replay.wait()
-
-
 def test_a_recording_is_a_robot_on_a_pty(drive: tuple[Path, float], tmp_path: Path) -> None:
     file, distance = drive
     port = tmp_path / "robot"
-    with served_recording(file, port) as replay:
+    command = [sys.executable, "-m", "amigobot_driver.cli", "replay", str(file), "--pty", str(port)]
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as replay:
+        assert replay.stdout is not None and "listening on" in replay.stdout.readline()
         events: list[Event] = []
         driver = Driver(Robot(Options(motors_on_connect=False)), str(port), events.append)
         driver.start()
@@ -287,7 +269,6 @@ def test_a_recording_is_a_robot_on_a_pty(drive: tuple[Path, float], tmp_path: Pa
     [
         (("record", "FILE", "--force", "--seconds", "-3"), "allowed: "),
         (("find", "--timeout", "nan"), "allowed: "),
-        (("io", "--timeout", "1e9"), "allowed: "),
         (("aux", "1", "--seconds", "inf"), "allowed: "),
         (("replay", "FILE", "--rate", "0"), "allowed: "),
         (("say", "x"), "the tone is 'x', expected SECONDS:HERTZ"),

@@ -18,17 +18,15 @@ from amigobot_driver.sim import AuxDevice, Simulator
 
 
 class Sensor:
-    """Sends consecutive bytes, so many a second, from `start`; notes what it is sent and when."""
+    """Sends consecutive bytes, so many a second, from `start`; notes what it is sent."""
 
     def __init__(self, rate: float = 0.0, start: float = 0.0) -> None:
         self.rate, self.start = rate, start
         self.sent = 0
         self.received = bytearray()
-        self.received_at: list[float] = []
 
     def receive(self, data: bytes, now: float) -> None:
         self.received += data
-        self.received_at += [now] * len(data)
 
     def transmit(self, now: float) -> bytes:
         due = int((now - self.start) * self.rate) if self.start and now > self.start else 0

@@ -31,18 +31,13 @@ FAMILY, ERRATIC = dialects()
 
 
 def erratic(
-    options: Options | None = None,
-    *,
-    profile: str = "erratic",
-    robot: str = "erratic",
-    quirk: str = "",
-    charge: float = 1.0,
+    options: Options | None = None, *, profile: str = "erratic", robot: str = "erratic", quirk: str = ""
 ) -> Bench:
     """A bench with a simulated Erratic at its own line speed. The driver has the profile, the simulator the robot."""
     own = load_profile(robot)
     if quirk:
         own = dataclasses.replace(own, quirks=Quirks(**{quirk: True}))
-    made = lambda: Simulator(own, load_world("empty"), baud=38400, charge=charge)  # noqa: E731
+    made = lambda: Simulator(own, load_world("empty"), baud=38400)  # noqa: E731
     return Bench(options or Options(profile=profile), simulator=made)
 
 

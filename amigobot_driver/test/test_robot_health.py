@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import pytest
-from bench import Bench, Noise, losing
+from bench import Bench, losing, losing_some
 
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot.devices.switch import Switch
@@ -49,7 +49,7 @@ class TestLinkTiming:
 
     def test_gaps_are_counted_and_the_longest_is_known(self) -> None:
         bench = Bench().connect()
-        bench.down.fault = Noise(1, frames=0.1)
+        bench.down.fault = losing_some(1, 0.1)
         bench.run(60)
         assert 20 < bench.robot.link_timing.gaps < 90
         bench.down.fault = None

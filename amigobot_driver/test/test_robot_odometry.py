@@ -50,13 +50,12 @@ class Counters:
         self.time += seconds
         self._speed, self._turn_rate = speed, turn_rate
 
-    def sip(self, *, heading: str = "-2048...2047", masked: bool = True) -> Sip:
+    def sip(self, *, heading: str = "-2048...2047") -> Sip:
         units, half_track = self._profile.units, self._profile.body.track / 2
-        mask = 0x7FFF if masked else 0xFFFF
         angle = round(self.heading / units.angle)
         return sip(
-            x=round(self.x / units.distance) & mask,
-            y=round(self.y / units.distance) & mask,
+            x=round(self.x / units.distance) & 0x7FFF,
+            y=round(self.y / units.distance) & 0x7FFF,
             heading={
                 "-2048...2047": (angle + 2048) % 4096 - 2048,
                 "0...4095": angle % 4096,

@@ -95,10 +95,8 @@ class TestTicks:
             ("amigo", 30.4, 11000, 0.244),  # not this quantity: the profile's
             ("amigo-sh", 30, 23310, 0.2473),
             ("p3dx-sh", 128, 16570, 0.3297),
-            ("p3dx-sh", 128, 17500, 0.3482),
             ("p3at-sh", 138, 32550, 0.6006),
             ("p3at-sh", 164, 29500, 0.4581),
-            ("p3at-sh", 138, 0, 0.6006),
         ],
     )
     def test_the_track_is_what_revcount_means(self, robot: str, ticks: float, rev_count: int, track: float) -> None:
@@ -146,42 +144,22 @@ class TestTicks:
             assert turned == pytest.approx(1.0 * (after.stamp - before.stamp), abs=0.03)
 
 
-class Drive:
-    """A drive with the truth beside it."""
-
-    def __init__(self, robot: str, *, encoders: bool) -> None:
-        self.bench = connected(robot, encoder_odometry=encoders)
-        self._kind = EncoderReading if encoders else Report
-        self._since = len(self.bench.events)
-        self._truth = TruthRecord(self.bench)
-
-    def go(self, linear: float, angular: float, seconds: float) -> None:
-        for _ in range(round(seconds * 10)):
-            self._truth.drive(linear, angular)
-
-    @property
-    def states(self) -> list[tuple[float, Odometry]]:
-        events = [event for _, event in self.bench.events[self._since :] if isinstance(event, self._kind)]
-        return [(event.stamp, event.odometry) for event in events if event.odometry]
-
-    def errors(self) -> list[tuple[float, float]]:
-        """m and rad by which each published pose is off the truth of its stamp."""
-        return self._truth.errors(self.states)
-
-
 class TestOdometryFromEncoders:
     def test_no_pose_jumps_whatever_is_lost(self) -> None:
         """Lost ENCODERpacs, a stream that ends and comes back: the SIPs fill in, from where the pose was."""
-        drive = Drive("amigo", encoders=True)
-        bench = drive.bench
-        published: list[tuple[float, Odometry]] = []
+        bench = connected(encoder_odometry=True)
+        truth, published = TruthRecord(bench), list[tuple[float, Odometry]]()
+
+        def drive(seconds: float) -> None:
+            for _ in range(round(seconds * 10)):
+                truth.drive(0.2, 0.3)
 
         for silence in (0.15, 0.3, 0.5, 2.0):
-            drive.go(0.2, 0.3, 1.5)
+            drive(1.5)
             bench.down.fault = losing(0x90)
-            drive.go(0.2, 0.3, silence)
+            drive(silence)
             bench.down.fault = None
-        drive.go(0.2, 0.3, 1.5)
+        drive(1.5)
         rolled_at = -math.inf
         for _, event in bench.events:
             if isinstance(event, EncoderReading) and event.odometry:
@@ -191,7 +169,7 @@ class TestOdometryFromEncoders:
                 published.append((event.stamp, event.odometry))
         for (t0, a), (t1, b) in pairwise(published):
             assert math.dist((a.x, a.y), (b.x, b.y)) <= 0.21 * max(t1 - t0, 0.1) + 0.002
-        distance, yaw = drive.errors()[-1]
+        distance, yaw = truth.errors(published)[-1]
         assert distance < 0.005
         assert abs(yaw) < 0.01
 
