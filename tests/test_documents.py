@@ -12,16 +12,14 @@ from pathlib import Path
 
 import pytest
 import rclpy
-from bench import Bench
+import yaml
 from ros_bench import free_domain
 from tools import fault_table, interface_files
 from tools.field_table import is_a_test
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import ERRATIC_COMMANDS, decode
 from amigobot_driver.ros.node import AmigobotNode
-from amigobot_driver.ros.node_parameters import NodeParameters
-from amigobot_driver.sim import Simulator, load_world
+from amigobot_driver.ros.parameter_table import TABLE
 
 REPOSITORY = Path(__file__).parents[1]
 REFERENCE = REPOSITORY / "docs" / "reference"
@@ -126,26 +124,10 @@ def test_a_profile_of_ones_own_may_look_as_it_says(tmp_path: Path) -> None:
     assert profile.body == load_profile("erratic").body
 
 
-def test_the_example_tells_the_robot_what_erratic_cfg_told_it(tmp_path: Path) -> None:
-    file = tmp_path / "erratic.yaml"
-    file.write_text(PARAMETERS, encoding="utf-8")
-    context = rclpy.Context()
-    domain, lock = free_domain()
-    rclpy.init(context=context, domain_id=domain)
-    node = rclpy.create_node("amigobot", context=context, cli_args=["--ros-args", "--params-file", str(file)])
-    options = NodeParameters(node).options()
-    node.destroy_node()
-    rclpy.shutdown(context=context)
-    lock.close()
-    bench = Bench(
-        options, simulator=lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400)
-    ).connect()
-    bench.run(10.0)
-    told = {str(decode(data, ERRATIC_COMMANDS)) for _, data in bench.up.log}
-    assert {"SETV(700)", "SETRV(100)", "SETA(1000)", "SETRA(200)"} <= told
-    assert {"TRANS_D(100)", "ROT_P(40)", "ROT_D(100)", "PWM_FREQ(16000)", "PWM_DUTY(70)"} <= told
-    assert bench.robot.tuning.config is not None
-    assert bench.robot.tuning.config.trans_kp == 40, "as it left the factory"
+def test_the_node_accepts_the_parameters_of_the_erratic_page() -> None:
+    specs = {spec.name: spec for spec in TABLE}
+    for name, value in yaml.safe_load(PARAMETERS)["/**"]["ros__parameters"].items():
+        specs[name].check(value)
 
 
 # -- the READMEs of the Python packages ------------------------------------------------------------------------------
