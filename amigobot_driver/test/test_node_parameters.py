@@ -118,9 +118,7 @@ WRONG: list[tuple[str, object, str]] = [
     ("robot", "r2d2", "parameter robot: robot 'r2d2' is not known, allowed: "),
     ("robot", "/nowhere/mine.yaml", "/nowhere/mine.yaml: cannot be read ([Errno 2] No such file or directory"),
     ("cmd_vel_timeout", -1.0, "parameter cmd_vel_timeout is -1.0, allowed: 0.05 to 2 s"),
-    ("cmd_vel_timeout", "soon", "parameter cmd_vel_timeout is 'soon', allowed: 0.05 to 2 s"),
     ("max_linear_velocity", math.nan, "parameter max_linear_velocity is nan, allowed: 0, or 0.001 to 10 m/s"),
-    ("max_linear_velocity", 99, "parameter max_linear_velocity is 99.0, allowed: 0, or 0.001 to 10 m/s"),
     ("max_linear_velocity", 0.0004, "parameter max_linear_velocity is 0.0004, allowed: 0, or 0.001 to 10 m/s"),
     ("max_angular_velocity", 0.001, "parameter max_angular_velocity is 0.001, allowed: 0, or 0.017"),
     ("publish_tf", 1, "parameter publish_tf is 1, allowed: true or false"),
@@ -146,19 +144,15 @@ class TestAtTheStart:
             AmigobotNode(context=context, parameter_overrides=[Parameter(name, value=value)])
         assert "\n" not in str(error.value)
 
-    @pytest.mark.parametrize(
-        ("content", "reason"),
-        [("port:", "No value at line 3"), ("", "Cannot have a value before"), ("port: [1", "Error parsing a event")],
-    )
-    def test_a_parameter_file_that_ros_cannot_read_is_one_line(self, tmp_path: Path, content: str, reason: str) -> None:
+    def test_a_parameter_file_that_ros_cannot_read_is_one_line(self, tmp_path: Path) -> None:
         file = tmp_path / "parameters.yaml"
-        file.write_text(f"amigobot:\n  ros__parameters:\n    {content}\n")
+        file.write_text("amigobot:\n  ros__parameters:\n    port:\n")
         command = (*NODE, "--ros-args", "--params-file", str(file))
         result = subprocess.run(command, capture_output=True, text=True, timeout=60)
         *of_rcl, line = (result.stdout + result.stderr).splitlines()
         assert all("[rcl]" in other for other in of_rcl)
         assert result.returncode == 2
-        assert str(file) in line and reason in line
+        assert str(file) in line and "No value at line 3" in line
         assert line.endswith("; correct the ROS arguments or the parameter file")
         assert ".c:" not in line
 
@@ -184,10 +178,8 @@ class TestAtTheStart:
             assert "max_speed" not in names
             assert not bench.parameter("max_speed", 2.0).successful
 
-    @pytest.mark.parametrize(("name", "value", "told"), [WRONG[0], WRONG[2]], ids=["unknown robot", "negative timeout"])
-    def test_a_wrong_start_value_ends_the_node_with_one_line_and_exit_code_2(
-        self, name: str, value: object, told: str
-    ) -> None:
+    def test_a_wrong_start_value_ends_the_node_with_one_line_and_exit_code_2(self) -> None:
+        name, value, told = WRONG[0]
         command = [sys.executable, "-m", "amigobot_driver.ros.main", "--ros-args", "-p", f"{name}:={value}"]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert ended.returncode == 2

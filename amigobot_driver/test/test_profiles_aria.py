@@ -79,7 +79,6 @@ def test_sonars_that_are_counted_and_not_placed_are_left_out_at_the_end(write):
     ("text", "complaint"),
     [
         ("Class Pioneer\nDistConvFactor half\n", "line 2: DistConvFactor is 'half', expected a number"),
-        ("DistConvFactor\n", "line 1: DistConvFactor is '', expected a number"),
         (
             "\n\nSonarUnit 0 1 2\n",
             "line 3: SonarUnit is '0 1 2', expected a number, x and y in mm, and a heading in degrees",
@@ -87,7 +86,6 @@ def test_sonars_that_are_counted_and_not_placed_are_left_out_at_the_end(write):
         ("SonarNum 3\nSonarUnit 0 1 2 3\nSonarUnit 2 1 2 3\n", "SonarNum is 3, but SonarUnit 1 is missing"),
         ("MaxVelocity nan\n", "line 1: MaxVelocity is 'nan', expected a number"),
         ("MaxVelocity -5\n", "MaxVelocity"),
-        ("RobotWidth 0\n", "width_mm"),
     ],
 )
 def test_a_bad_line_of_an_aria_file_is_reported_with_its_file(write, text, complaint):

@@ -70,7 +70,6 @@ def test_options_of_the_file_are_those_of_sim(tmp_path: Path) -> None:
         ("robots: {a: {pty: /tmp/a, tcp: 1}}", "robot a: pty and tcp are both given, leave one of them out"),
         ("robots: {a: {pty: /tmp/a}, b: {pty: /tmp/a}}", "/tmp/a is given twice: give each robot a port of its own"),
         ("robots: {a: {pty: /tmp/a, wolrd: x}}", "robot a: key 'wolrd' is not known, allowed: pty, tcp, robot"),
-        ("robots: {a: {pty: /tmp/a, seed: x}}", "robot a: option seed='x': "),
         ("robots: {a: {pty: /tmp/a, robot: r2d2}}", "robot a: robot 'r2d2' is not known, allowed: "),
         ("robots: {a: {pty: /tmp/a}, b: {pty: /tmp/b}}", "another robot would be inside"),
     ],
