@@ -30,11 +30,10 @@ from amigobot_driver.robot import (
     Report,
     RequestRefusedError,
 )
-from amigobot_driver.robot.devices.bumpers import BumperReader
 from amigobot_driver.robot.devices.compass import CompassReader
 from amigobot_driver.robot.devices.gripper import GripperControl
-from amigobot_driver.robot.devices.joystick import JoystickReader
 from amigobot_driver.robot.events import Lift, Paddles
+from amigobot_driver.robot.sensing.inputs import InputReader
 from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.sim import Faults, Segment, Simulator, World, WorldPose
 
@@ -74,7 +73,7 @@ class TestBumpers:
     )
     def test_front_is_in_the_right_wheels_byte(self, left: int, right: int, front: str, rear: str) -> None:
         bench = ComponentBench(ARCOS)
-        BumperReader(bench.context)
+        InputReader(bench.context)
         (felt,) = bench.receive(sip(left_stall_bumpers=left, right_stall_bumpers=right), 1.0)
         assert isinstance(felt, BumperReading)
         assert ["".join("01"[pressed] for pressed in ring) for ring in (felt.front, felt.rear)] == [front, rear]
@@ -239,7 +238,7 @@ class TestGripper:
 class TestJoystick:
     def test_axes_and_buttons(self) -> None:
         bench = ComponentBench(ARCOS)
-        JoystickReader(bench.context)
+        InputReader(bench.context)
         (read,) = bench.receive(JoystickPacket(button1=0, button2=1, x=1023, y=256, throttle=0), 1.0)
         assert isinstance(read, JoystickReading)
         assert read.axes == pytest.approx((1.0, -0.5, -1.0), abs=0.002)

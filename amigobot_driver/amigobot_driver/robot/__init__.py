@@ -12,7 +12,6 @@ into values in SI units, in `monitors/` if it counts or judges what packets show
 from ..errors import RequestRefusedError as RequestRefusedError
 from .command_queue import MAX_ROUTINE as MAX_ROUTINE
 from .devices.auxiliary import WriteOutcome as WriteOutcome
-from .devices.bumpers import STALLS as STALLS
 from .devices.sounds import is_group as is_group
 from .devices.tuning import TUNABLE as TUNABLE
 from .devices.tuning import check_tuning as check_tuning
@@ -43,7 +42,6 @@ from .events import Report as Report
 from .events import TurnRate as TurnRate
 from .motion.goal import MotionFeedback as MotionFeedback
 from .motion.goal import MotionGoal as MotionGoal
-from .options import COMPASSES as COMPASSES
 from .options import Options as Options
 from .outcome import Outcome as Outcome
 from .robot import Robot as Robot

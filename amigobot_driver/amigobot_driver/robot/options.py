@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..protocol import BAUD_RATES
-from .devices.bumpers import STALLS
 from .devices.erratic_settings import pwm_values
 from .devices.tuning import check_tuning
+from .sensing.inputs import STALLS
 
 #: Where the heading of the compass comes from.
 COMPASSES = ("off", "sip", "packets")

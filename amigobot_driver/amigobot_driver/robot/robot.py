@@ -20,20 +20,17 @@ from .bridged_line import BridgedLine
 from .command_queue import QUEUE_FULL, Priority
 from .component import Component, Context
 from .devices.auxiliary import PORTS, AuxPort
-from .devices.bumpers import STALLS, BumperReader
 from .devices.charger import Charger
 from .devices.compass import CompassReader
 from .devices.controller_reset import ControllerReset
 from .devices.digital_io import AnalogInput, DigitalOutputs
 from .devices.erratic_settings import ErraticSettings, pwm_values
 from .devices.gripper import GripperControl
-from .devices.joystick import JoystickReader
 from .devices.servos import ServoJoints
 from .devices.sonar_sequence import SonarSequence
 from .devices.sounds import SoundPlayer
 from .devices.switch import Switch
 from .devices.tuning import Tuning
-from .devices.wired_inputs import WiredInputs
 from .dialects import Dialect, dialects
 from .events import Identified
 from .link import RobotLink
@@ -47,6 +44,7 @@ from .options import Options
 from .outcome import Outcome, finished
 from .raw import raw_instruction
 from .sensing.gyro import Gyroscope
+from .sensing.inputs import STALLS, InputReader
 from .sensing.state_estimator import StateEstimator
 from .session import LinkState
 from .streams import COMPASS, ENCODERS, GRIPPER, GYRO, IO, JOYSTICK, Streams
@@ -116,19 +114,17 @@ class Robot:
         self.aux = tuple(AuxPort(number, context, lambda: self.line.byte_time) for number in range(1, len(PORTS) + 1))
         self.sequence = SonarSequence(context)
         self.gyro = Gyroscope(context)
-        self.inputs = WiredInputs(context)
+        self.inputs = InputReader(context)
         self.link_timing = LinkTiming(context)
         self.stalls = StallMonitor(context)
         self.standstill = StandstillMonitor(context, lambda: self.motion.driven)
         self.unconfirmed = UnconfirmedCommands(context)
         self.servos = ServoJoints(context, self.unconfirmed, lambda *servo: self.dialect.servo(*servo))
         self.erratic = ErraticSettings(context, self.unconfirmed, self._at_rest)
-        self.bumpers = BumperReader(context)
         self.gripper = GripperControl(context)
         self.charger = Charger(context)
         self.controller_reset = ControllerReset(context)
         self.compass = CompassReader(context)
-        self.joystick = JoystickReader(context)
         context.on_packet(Parameters, self._on_config)
         self.arrange(-math.inf)
         self._apply_limits()
@@ -385,7 +381,7 @@ class Robot:
         self.digital_outputs.mask_first = options.digital_output_mask_first
         self.estimator.ports.volts_per_count = options.analog_volts_per_count
         self.estimator.encoders.leading = options.encoder_odometry
-        self.streams.set(IO, options.io_stream or self.inputs.needed, now)
+        self.streams.set(IO, options.io_stream or self.inputs.wired, now)
         self.streams.set(ENCODERS, options.encoder_stream or options.encoder_odometry, now)
         # With has_gyro 2 the firmware uses the gyro itself and sends no packets.
         self.streams.set(GYRO, options.gyro and config is not None and config.value("has_gyro") == 1, now)

@@ -158,7 +158,7 @@ def take_snapshot(robot: Robot) -> RobotSnapshot:
         sonar=SwitchSnapshot(robot.sonar.reported, robot.sonar.problem),
         sonar_on=estimator.report is not None and estimator.report.sonar_enabled,
         sonars=_sonars(robot),
-        bumpers=robot.bumpers.newest,
+        bumpers=robot.inputs.bumpers,
         commands=_commands(robot),
         plan=robot.streams.plan,
         streams=tuple(
