@@ -54,9 +54,15 @@ class LinkTiming(Component):
         self._minute.clear()
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        if not math.isnan(self._last):
-            self._interval(now - self._last, now)
-        self._last = now
+        interval, self._last = now - self._last, now
+        if math.isnan(interval):
+            return
+        if len(self._intervals) > _INTERVALS // 4:
+            self.gaps += interval > _GAP * _median(self._intervals)
+        self._intervals.append(interval)
+        self._minute.append((now, interval))
+        while self._minute[0][0] < now - WINDOW:
+            self._minute.popleft()
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
         if now - self._asked < _TOO_LATE:
@@ -64,14 +70,6 @@ class LinkTiming(Component):
 
     def _on_config_sent(self, command: Instruction, now: float) -> None:
         self._asked = now
-
-    def _interval(self, interval: float, now: float) -> None:
-        if len(self._intervals) > _INTERVALS // 4:
-            self.gaps += interval > _GAP * _median(self._intervals)
-        self._intervals.append(interval)
-        self._minute.append((now, interval))
-        while self._minute[0][0] < now - WINDOW:
-            self._minute.popleft()
 
 
 def _median(values: Iterable[float]) -> float:

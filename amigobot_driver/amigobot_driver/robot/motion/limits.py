@@ -85,15 +85,9 @@ class VelocityLimits:
         Raises:
             RequestRefusedError: One of them is NaN or infinite.
         """
-        if not (math.isfinite(linear) and math.isfinite(angular)):
-            check_finite("linear.x", linear, "m/s")
-            check_finite("angular.z", angular, "rad/s")
-        max_linear, max_angular = self.working
-        scale = 1.0
-        if abs(linear) > max_linear:
-            scale = max_linear / abs(linear)
-        if abs(angular) * scale > max_angular:
-            scale = max_angular / abs(angular)
+        check_finite("linear.x", linear, "m/s")
+        check_finite("angular.z", angular, "rad/s")
+        scale = min(map(_scale, (linear, angular), self.working))
         self.limited += scale < 1.0
         return linear * scale, angular * scale
 
