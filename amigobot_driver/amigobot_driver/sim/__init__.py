@@ -30,7 +30,6 @@ from .simulator import Simulator as Simulator
 from .simulator import Truth as Truth
 from .simulator import flash_of as flash_of
 from .sonar import SonarModel as SonarModel
-from .sounds import playlist as playlist
 from .world import Segment as Segment
 from .world import World as World
 from .world import WorldPose as WorldPose

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -118,7 +117,7 @@ class SimulatedBody:
         free_speed = profile.physics.free_speed * profile.limits.linear
         self.left, self.right = (Wheel(profile.physics, free_speed) for _ in range(2))
         self.lifted = False  #: whether the wheels are off the floor: they turn, the body stays
-        self._radius = self.footprint.radius
+        self._radius = body.radius
         self._surroundings = Surroundings(scene, self._radius + _MARGIN)
         self.pose = scene.world.start  #: may be set, as by a person who carries the robot
         self.turned = 0.0  #: rad that the body has turned on the floor, counter-clockwise, slip and walls included
@@ -139,16 +138,15 @@ class SimulatedBody:
         """The injected faults."""
         return self.injector.faults
 
-    def outline(self) -> list[Segment]:
-        """Return the sides of the body at its present pose."""
+    def _sides(self) -> list[Segment]:
         if self._outlined is not self.pose:
             self._outlined, self._outline = self.pose, self.footprint.outline(self.pose)
         return self._outline
 
-    def is_near(self, x: float, y: float, distance: float) -> bool:
-        """Return whether a part of the body may be within `distance` of a point (m)."""
-        pose = self.pose
-        return math.hypot(pose.x - x, pose.y - y) <= distance + self._radius
+    def outline_near(self, x: float, y: float, distance: float) -> list[Segment]:
+        """Return the sides of the body if one of them may be within `distance` of a point (m)."""
+        near = math.hypot(self.pose.x - x, self.pose.y - y) <= distance + self._radius
+        return self._sides() if near else []
 
     @property
     def turn_rate(self) -> float:
@@ -241,8 +239,3 @@ class SimulatedBody:
     def walls_around(self) -> list[Segment]:
         """Return the walls and other robots that the body can touch near its pose."""
         return self._surroundings.near(self.pose.x, self.pose.y)
-
-
-def outlines_near(bodies: Sequence[SimulatedBody], x: float, y: float, distance: float) -> list[Segment]:
-    """Return the sides of the bodies at their poses, without those farther than `distance` from a point (m)."""
-    return [side for body in bodies if body.is_near(x, y, distance) for side in body.outline()]

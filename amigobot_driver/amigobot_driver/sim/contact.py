@@ -16,23 +16,18 @@ _RANGE = math.radians(135)
 _REACH = 0.005
 
 
-class FloorSensors:
-    """The floor sensors of the profile, in its order: left, right (Erratic manual 5.6.3)."""
+def detects_floor(body: SimulatedBody, number: int) -> bool:
+    """Return whether there is floor under a sensor; always true for a sensor that the robot does not have.
 
-    def __init__(self, body: SimulatedBody) -> None:
-        self._body = body
-
-    def detects_floor(self, number: int) -> bool:
-        """Return whether there is floor under a sensor; always true for a sensor that the robot does not have.
-
-        Args:
-            number: Number of the sensor, from 0.
-        """
-        body, poses = self._body, self._body.profile.floor.poses
-        if number in body.faults.no_floor or number >= len(poses):
-            return number not in body.faults.no_floor
-        x, y = body.pose.place(poses[number].x, poses[number].y)
-        return not body.lifted and body.scene.world.has_floor(x, y)
+    Args:
+        body: Carries the sensors of its profile: left, right (Erratic manual 5.6.3).
+        number: Number of the sensor, from 0.
+    """
+    poses = body.profile.floor.poses
+    if number in body.faults.no_floor or number >= len(poses):
+        return number not in body.faults.no_floor
+    x, y = body.pose.place(poses[number].x, poses[number].y)
+    return not body.lifted and body.scene.world.has_floor(x, y)
 
 
 class BumperRings:

@@ -33,8 +33,6 @@ class Drive:
         self._body = body
         self.odometer = SimulatedOdometer(body, flash)
         self.servo = WheelServo()
-        self.left_stall, self.right_stall = StallProtection(), StallProtection()
-        self.motors_on = False
         self.restart(flash)
 
     def restart(self, working: Flash) -> None:

@@ -15,9 +15,6 @@ from .fields import WORD, OptionError, parameter, read_fields
 
 F = TypeVar("F", bound="Flash")
 
-#: share of the left wheel's ticks that one unit of DRIFTFACTOR adds to them
-_DRIFT_UNIT = 1 / 8192
-
 
 @dataclass(slots=True, kw_only=True)
 class Flash(ABC):
@@ -36,7 +33,7 @@ class Flash(ABC):
     rot_vel_top: int = 720  #: deg/s
     trans_acc_top: int = WORD  #: mm/s^2, of the deceleration, too
     rot_acc_top: int = WORD  #: deg/s^2, of the deceleration, too
-    drift_factor: int = 0
+    drift_factor: int = 0  #: 1/8192 of the ticks of the left wheel, which odometry adds to them
     has_gyro: int = 0  #: 2 or more: the heading is that of a gyro instead of the wheels
     watchdog: int = parameter("WatchDog", 2000)  #: ms without a packet until the robot stops; 0: never
     low_battery: int = parameter("LowBattery", 110)  #: 0.1 V
@@ -97,21 +94,3 @@ class Flash(ABC):
     def stall_pause(self) -> float:
         """Seconds for which a stalled motor stays without power."""
         return self.stall_count * self.STALL_PERIOD / 1000
-
-    def stalls_at(self, power: float) -> bool:
-        """Return whether this power is a stall if the wheel does not turn.
-
-        Args:
-            power: Share of the battery voltage, -1 to 1.
-        """
-        return abs(round(power * self.full_pwm)) >= self.stall_val
-
-    @property
-    def drift(self) -> float:
-        """DriftFactor as a share of the left wheel's ticks (no unit); positive: odometry adds ticks to that wheel."""
-        return self.drift_factor * _DRIFT_UNIT
-
-    @property
-    def gyro_heading(self) -> bool:
-        """Whether the heading is that of a gyro instead of the wheels."""
-        return self.has_gyro >= 2

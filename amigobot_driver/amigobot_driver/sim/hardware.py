@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from .auxiliary import SimulatedAuxPort
 from .battery import BatteryModel
 from .body import SimulatedBody
-from .contact import BumperRings, FloorSensors
+from .contact import BumperRings
 from .faults import FaultInjector
 from .gripper import GripperModel
 from .heading import CompassSensor, GyroSensor
@@ -34,6 +34,5 @@ class Hardware:
     aux: list[SimulatedAuxPort]  #: AUX1, AUX2, AUX3
 
     def __post_init__(self) -> None:
-        self.bumpers, self.floor = BumperRings(self.body), FloorSensors(self.body)
+        self.bumpers, self.gripper = BumperRings(self.body), GripperModel()
         self.gyro, self.compass = GyroSensor(self.body), CompassSensor(self.body)
-        self.gripper = GripperModel()

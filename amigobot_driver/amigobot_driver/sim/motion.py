@@ -39,9 +39,8 @@ class RampLimits:
     cruise: float = math.inf  #: limit while driving a Distance
     acceleration: float = math.inf
     deceleration: float = math.inf
-    brakes_only_to_zero: bool = (
-        False  #: True: the deceleration applies to the goal 0 only, the acceleration to any other lower Speed
-    )
+    #: True: the deceleration applies to the goal 0 only, the acceleration to any other lower Speed
+    brakes_only_to_zero: bool = False
 
 
 class VelocityRamp:

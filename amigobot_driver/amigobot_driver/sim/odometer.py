@@ -48,13 +48,13 @@ class SimulatedOdometer:
         if left or right:
             self.left_ticks += left
             self.right_ticks += right
-            self._integrate(left * (1 + working.drift), right, working)
+            self._integrate(left * (1 + working.drift_factor / 8192), right, working)
         return left, right
 
     def _integrate(self, left: float, right: float, working: Flash) -> None:
         distance = (left + right) / 2 / working.ticks_per_meter
         turn = (right - left) / 2 * math.tau / working.ticks_per_turn
-        if working.gyro_heading:
+        if working.has_gyro >= 2:
             by_gyro = self._body.turned - self._turned
             self.slipped, turn = turn - by_gyro, by_gyro
         self._turned = self._body.turned

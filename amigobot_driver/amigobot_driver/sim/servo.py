@@ -162,6 +162,7 @@ class StallProtection:
             return
         if turned or target == 0.0:
             self.stalled = False
-        self._still_time = self._still_time + dt if not turned and parameters.stalls_at(power) else 0.0
+        blocked = not turned and abs(round(power * parameters.full_pwm)) >= parameters.stall_val
+        self._still_time = self._still_time + dt if blocked else 0.0
         if self._still_time > _STALL_TIME - dt / 2:
             self.stalled, self._still_time, self._off_time = True, 0.0, parameters.stall_pause

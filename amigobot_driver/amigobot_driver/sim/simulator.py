@@ -17,7 +17,6 @@ import dataclasses
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from ..profiles import Profile, ProfileError
@@ -28,7 +27,7 @@ from .activmedia.firmware import ActivMediaFirmware
 from .activmedia.flash import ActivMediaFlash
 from .auxiliary import AuxDevice, LoopBack, SimulatedAuxPort
 from .battery import BatteryModel
-from .body import SimulatedBody, Wear, outlines_near
+from .body import SimulatedBody, Wear
 from .controller import TICK, Controller
 from .erratic import commands as erratic
 from .erratic.firmware import ErraticFirmware
@@ -222,7 +221,8 @@ class Simulator:
         Raises:
             WorldError: Another robot is where this one starts.
         """
-        self._scene.others = partial(outlines_near, [other._body for other in others])
+        finders = [other._body.outline_near for other in others]
+        self._scene.others = lambda *around: [side for find in finders for side in find(*around)]
         self._advance_all = advance
         self._check_room(self._body.pose, self.world)
 
@@ -328,7 +328,7 @@ class Simulator:
 
     def _check_room(self, pose: WorldPose, world: World) -> None:
         find = self._scene.others
-        others = find(pose.x, pose.y, self._body.footprint.radius) if find else []
+        others = find(pose.x, pose.y, self.profile.body.radius) if find else []
         for what, segments in (("an obstacle", world.segments), ("another robot", others)):
             if blocked(self._body.footprint, pose, segments):
                 place = f"x {pose.x:.2f} m, y {pose.y:.2f} m, {math.degrees(pose.heading):.0f} deg"

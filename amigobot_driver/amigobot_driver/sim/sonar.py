@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..profiles import SonarPose
+from ..protocol import SipSonarReading
 from .body import SimulatedBody
 from .fields import number, option
 from .surroundings import Surroundings
@@ -45,14 +46,6 @@ class SonarModel:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedPing:
-    """A finished measurement: sonar number from 0, range in m."""
-
-    number: int
-    range: float
-
-
 class _SonarArray:
     """Up to eight sonars, of which one fires at a time."""
 
@@ -61,7 +54,7 @@ class _SonarArray:
         self._sequence = tuple(numbers)
         self._position = 0
         self.on = False
-        self.listening: SimulatedPing | None = None
+        self.listening: SipSonarReading | None = None  #: the reading that is ready when the next sonar fires
 
     def switch(self, on: bool) -> bool:
         """Switch the array; a change restarts the sequence. Return whether it is a change."""
@@ -113,7 +106,7 @@ class SonarRing:
         numbers = range(len(self._sonar.poses))
         self._arrays = [_SonarArray(numbers[first : first + _ARRAY]) for first in range(0, len(numbers) or 1, _ARRAY)]
         self._due = -math.inf
-        self._done: deque[SimulatedPing] = deque(maxlen=_KEPT)
+        self._done: deque[SipSonarReading] = deque(maxlen=_KEPT)
         self._stuck_ranges: dict[int, float] = {}  #: m, the range that each stuck sonar repeats
 
     @property
@@ -156,9 +149,9 @@ class SonarRing:
         for array in self._arrays:
             array.set_sequence(numbers)
 
-    def take(self) -> list[SimulatedPing]:
-        """Return the pings that were finished since the last call."""
-        done = list(self._done)
+    def take(self) -> tuple[SipSonarReading, ...]:
+        """Return the readings that were finished since the last call."""
+        done = tuple(self._done)
         self._done.clear()
         return done
 
@@ -177,7 +170,8 @@ class SonarRing:
             array.listening = None
         number = array.next_sonar()
         if number is not None and number not in self._body.faults.mute_sonars:
-            array.listening = SimulatedPing(number, self._measure(number))
+            distance = round(self._measure(number) / self._body.profile.units.range)
+            array.listening = SipSonarReading(number=number, range=distance)
 
     def _measure(self, number: int) -> float:
         faults = self._body.faults

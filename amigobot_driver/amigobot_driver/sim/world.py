@@ -56,11 +56,6 @@ class Footprint:
     rear: float
     side: float
 
-    @property
-    def radius(self) -> float:
-        """Radius in m of the circle that the corners sweep when the body turns."""
-        return math.hypot(max(self.front, self.rear), self.side)
-
     def outline(self, pose: WorldPose) -> list[Segment]:
         """Return the four sides of the rectangle at `pose`, in the world's frame."""
         length, shift = self.front + self.rear, (self.front - self.rear) / 2

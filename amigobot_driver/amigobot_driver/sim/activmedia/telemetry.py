@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
-from ...protocol import ArcosTail, Config, Encoders, Joystick, Packet, Sip, SipSonarReading
+from ...protocol import ArcosTail, Config, Encoders, Joystick, Packet, Sip
 from ..controller import Controller
 from ..line import SendPriority
 from ..telemetry import Sent, Telemetry, signed
@@ -115,10 +115,7 @@ class SipTelemetry(Telemetry):
             | Sip.STOP_BUTTON * parts.fault_injector.faults.stop_button
             | _RECHARGING * parts.battery.charging,
             compass=parts.compass.byte,
-            sonar=tuple(
-                SipSonarReading(number=ping.number, range=round(ping.range / units.range))
-                for ping in parts.sonar.take()
-            ),
+            sonar=parts.sonar.take(),
             port_low=gripper if dialect.port_in_high_byte else port,
             port_high=port if dialect.port_in_high_byte else gripper,
             analog=parts.pins.analog_byte,

@@ -44,10 +44,6 @@ def _turn(robot: ErraticFirmware, heading: float) -> None:
     robot.drive.turn_to(heading)
 
 
-def _turn_to(robot: ErraticFirmware, value: int) -> None:
-    _turn(robot, math.radians(value))
-
-
 def _turn_by(robot: ErraticFirmware, value: int) -> None:
     # The angles of both DHEAD and DCHEAD are relative to the current heading (docs/protocol E-51).
     _turn(robot, robot.drive.odometer.heading + math.radians(value))
@@ -82,7 +78,7 @@ ROWS: dict[CommandTable, Row] = {
     Command.OPEN: lambda robot, _: robot.open(),
     ErraticCommand.SAVE: lambda robot, _: robot.save(),
     Command.MOVE: _move,
-    Command.HEAD: _turn_to,
+    Command.HEAD: lambda robot, value: _turn(robot, math.radians(value)),
     Command.DHEAD: _turn_by,
     Command.DCHEAD: _turn_by,
     Command.VEL2: _wheels,

@@ -9,9 +9,10 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...protocol import Packet, SipSonarReading
+from ...protocol import Packet
 from ...protocol.erratic import Analog, ErraticConfig, ErraticEncoders, Motor, ShortMotor, Sonar
 from ..body import Wheel
+from ..contact import detects_floor
 from ..controller import Controller
 from ..line import SendPriority
 from ..telemetry import Sent, Telemetry, signed
@@ -52,11 +53,10 @@ class ErraticTelemetry(Telemetry):
     def _packets(self) -> Iterator[Sent]:
         yield self._motor(), SendPriority.SIP
         yield from self._requested()
-        sonar, unit = self._robot.hardware.sonar, self._robot.profile.units.range
-        pings = sonar.take()
-        if pings and sonar.on:
-            readings = (SipSonarReading(number=ping.number, range=round(ping.range / unit)) for ping in pings)
-            yield Sonar(readings=tuple(readings)), SendPriority.STREAM
+        sonar = self._robot.hardware.sonar
+        readings = sonar.take()
+        if readings and sonar.on:
+            yield Sonar(readings=readings), SendPriority.STREAM
 
     def _encoders(self) -> ErraticEncoders:
         odometer = self._robot.drive.odometer
@@ -90,7 +90,7 @@ class ErraticTelemetry(Telemetry):
         currents = (_current(wheel) for wheel in (parts.body.left, parts.body.right))
         user = (max(0, min(_FULL_SCALE, round(volts / _REFERENCE * _FULL_SCALE))) for volts in parts.pins.volts[:2])
         floor = self._robot.profile.floor
-        left, right = (parts.floor.detects_floor(number) is floor.floor_is_high for number in (0, 1))
+        left, right = (detects_floor(parts.body, number) is floor.floor_is_high for number in (0, 1))
         digital = (left | right << 1 | (parts.pins.levels & 1) << 2) << floor.first_bit
         return Analog(analog=(*currents, *user), digital=digital)
 
