@@ -5,6 +5,7 @@
 
 import os
 import re
+from glob import has_magic
 
 from ..errors import PortError
 from .port import Port
@@ -43,7 +44,6 @@ def open_port(url: str, baud: int) -> Port:
         from .tcp import TcpPort
 
         return TcpPort(url)
-    from .pattern import is_pattern, open_match
-    from .serial import SerialPort
+    from .serial import SerialPort, open_match
 
-    return open_match(url, baud) if is_pattern(url) else SerialPort(url, baud)
+    return open_match(url, baud) if not scheme and has_magic(url) else SerialPort(url, baud)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""A serial port through pyserial: /dev/ttyUSB0, and rfc2217://host:port."""
+"""A serial port through pyserial: /dev/ttyUSB0, a pattern such as /dev/ttyUSB*, and rfc2217://host:port."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import re
 import select
 import termios
 import threading
+from glob import glob
 
 import serial
 
@@ -105,6 +106,26 @@ class SerialPort:
             if cancel and self._serial.is_open:
                 cancel()
             self._serial.close()
+
+
+def open_match(pattern: str, baud: int) -> SerialPort:
+    """Open the first port by a name pattern, in alphabetical order: an adapter may change its name.
+
+    Raises:
+        PortError: No port matches, or none can be opened.
+    """
+    errors = []
+    for name in sorted(glob(pattern)):
+        try:
+            return SerialPort(name, baud)
+        except PortError as error:
+            errors.append(str(error))
+    if not errors:
+        raise PortError(
+            f"{pattern}: no port matches; is the adapter plugged in? `ls /dev/serial/by-id` lists the ports"
+        )
+    others = f" (no port that matches {pattern} opens, tried: {len(errors)})" if len(errors) > 1 else ""
+    raise PortError(errors[0] + others)
 
 
 _GONE = "the port has disappeared; plug the adapter in again"
