@@ -33,7 +33,8 @@ from .protocol import (
 )
 from .protocol.frame import MAX_DATA
 from .robot import Event, LinkState, OdometryStale, Robot
-from .stepped_driver import SteppedDriver
+from .robot.dialects import dialects
+from .stepped_driver import INSTANT, SteppedDriver
 
 #: URL scheme of a recording. The rest of the URL is the name below which its topics are played.
 SCHEME = "replay://"
@@ -43,8 +44,6 @@ _IDENTITY_TIMEOUT = 10 * 10**9
 _JITTER = 50 * 10**6
 #: Maximum duration (s of the robot's time) of a handshake with the ReplayedRobot.
 _HANDSHAKE = 5.0
-#: s, tolerance for rounding: times computed in different ways differ in their last bits.
-_INSTANT = 1e-9
 _GAP = "the recording has a gap longer than the link timeout: waiting for its next SIP"
 _NOT_OPEN = "no session is open yet in the recording: waiting for its first SIP"
 
@@ -278,10 +277,12 @@ class Replay:
             self._rewind_to(stamp)
         self._newest = stamp
         arrives = self._instant + (stamp - self._stamp) * 1e-9
-        while self._driver.advance(arrives - 1000 * _INSTANT, self._is_lost):
+        while self._driver.advance(arrives - 1000 * INSTANT, self._is_lost):
             self._pause(_GAP)
-        if not self._robot.running and _streaming(packet):
-            self._open(data, stamp)
+        if not self._robot.running:
+            for dialect in dialects():
+                if dialect.streams(packet):
+                    self._open(data, stamp, silent=dialect.firmware != "E")
         self._driver.now = max(self._driver.now, self._instant + (stamp - self._stamp) * 1e-9)
         self._driver.emit(self._robot.link.receive(encode_frame(data, MAX_DATA), self._driver.now))
         if self._robot.running:
@@ -301,11 +302,10 @@ class Replay:
             self._robot.restart_odometry()
         self._stamp, self._instant = stamp, self._driver.now
 
-    def _open(self, data: bytes, stamp: int) -> None:
+    def _open(self, data: bytes, stamp: int, *, silent: bool) -> None:
         """Do the handshake with the ReplayedRobot. The first packet of the session is the recorded one."""
         self.counts.sessions += 1
         self._stamp, self._handshaking = stamp, True
-        silent = not _is_motor_packet(data[0])
         if silent and self.counts.sessions == 1 and not self.counts.greetings:
             self.counts.joined = 1
         self._replayed.reset(silent=silent)
@@ -328,13 +328,3 @@ class Replay:
         self._replayed.unplugged, self._driver.plugged = True, False
         events = self._robot.link.disconnected(reason, self._driver.now)
         self._driver.emit([event for event in events if stale or not isinstance(event, OdometryStale)])
-
-
-def _streaming(packet: Packet) -> bool:
-    """Whether only an open session has this packet: SIPs, and the motor packets of the Erratic."""
-    return 0x30 <= packet.id <= 0x3F or _is_motor_packet(packet.id)
-
-
-def _is_motor_packet(number: int) -> bool:
-    """Whether this is the id of a motor packet (docs/protocol 5.11)."""
-    return 0x80 <= number <= 0x83

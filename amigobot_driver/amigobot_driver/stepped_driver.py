@@ -19,7 +19,7 @@ from typing import Generic, Protocol, TypeVar
 from .robot import BaudChange, Event, ModemCall
 from .robot.link import RobotLink
 
-_INSTANT = 1e-9  # s, tolerance for rounding: times computed in different ways differ in their last bits
+INSTANT = 1e-9  # s, tolerance for rounding: times computed in different ways differ in their last bits
 
 
 class Line(Protocol):
@@ -112,7 +112,7 @@ class SteppedDriver(Generic[AnyRobot]):
             if due > until:
                 self.now = max(self.now, until)
                 return False
-            self.now = max(self.now + _INSTANT, due)
+            self.now = max(self.now + INSTANT, due)
 
     def next_time(self) -> float:
         """Return when the next step is due, if the line receives nothing before."""
