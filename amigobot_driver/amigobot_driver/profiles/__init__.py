@@ -18,7 +18,6 @@ from .library import load_profile as load_profile
 from .model import MAX_BUMPER_SEGMENTS as MAX_BUMPER_SEGMENTS
 from .model import Battery as Battery
 from .model import Body as Body
-from .model import Bumpers as Bumpers
 from .model import Calibration as Calibration
 from .model import Floor as Floor
 from .model import Inputs as Inputs
@@ -27,7 +26,5 @@ from .model import Link as Link
 from .model import Physics as Physics
 from .model import Profile as Profile
 from .model import Quirks as Quirks
-from .model import Servos as Servos
 from .model import Sonar as Sonar
 from .model import SonarPose as SonarPose
-from .model import Units as Units

@@ -44,7 +44,6 @@ from .frame import Checksum as Checksum
 from .frame import checksum as checksum
 from .frame import checksum_with_count as checksum_with_count
 from .frame import encode_frame as encode_frame
-from .inspection import InspectedFrame as InspectedFrame
 from .inspection import inspect_frame as inspect_frame
 from .packet import Malformed as Malformed
 from .packet import Packet as Packet
