@@ -39,6 +39,8 @@ _POLICY = (
     "form-action 'none'\">"
 )
 _CHARSET = '<meta charset="utf-8">'
+_TYPES = {".js": "text/javascript", ".mjs": "text/javascript", ".json": "application/json", ".wasm": "application/wasm"}
+_TYPES |= {".html": "text/html", ".css": "text/css", ".svg": "image/svg+xml", ".zip": "application/zip"}
 _FETCHING = 300  # s
 #: Folders and files that no page needs.
 _ABSENT = {"__pycache__", "ros", "bag", "calibrate", "demo", "monitor.py", "node_remote.py", "teleop.py", "wander.py"}
@@ -65,10 +67,10 @@ def write(folder: Path) -> None:
                 if path.suffix in (".py", ".yaml") and not _ABSENT & set(path.parts):
                     archive.write(path, f"{name}/{path.relative_to(source)}")
     (folder / "programs.json").write_text(json.dumps(programs()), encoding="utf-8")
+    (folder / "pyodide").mkdir(exist_ok=True)
     with tarfile.open(pyodide()) as package:
-        package.extractall(folder, [package.getmember(f"package/{name}") for name in FILES])
-    shutil.rmtree(folder / "pyodide", ignore_errors=True)
-    (folder / "package").rename(folder / "pyodide")
+        for name in FILES:
+            (folder / "pyodide" / name).write_bytes(package.extractfile(f"package/{name}").read())  # type: ignore[union-attr]
     lock = folder / "pyodide" / "pyodide-lock.json"
     lock.write_text(json.dumps({**json.loads(lock.read_text(encoding="utf-8")), "packages": {}}), encoding="utf-8")
     subprocess.run(["node", str(ROOT / "tools" / "try_page.mjs"), str(folder.resolve())], check=True)
@@ -118,7 +120,9 @@ def pyodide() -> Path:
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Serves files in silence."""
+    """Serves files in silence, with types that no setting of this computer changes."""
+
+    extensions_map = _TYPES
 
     def log_message(self, format: str, *args: object) -> None:
         """Print nothing for each file."""
