@@ -79,6 +79,7 @@ const handlers = {
     byId("question").hidden = false;
     byId("reply").value = "";
     byId("reply").focus();
+    byId("output").scrollTop = byId("output").scrollHeight; // the field has taken room from it
   },
   files: (files) => {
     if (!files.length) return;
@@ -124,6 +125,7 @@ function simulate() {
 function showRobot(robot) {
   if (!robot) return;
   const title = `${robot.model} ${robot.name}`.trim();
+  if (robot.limits) byId("fastest").textContent = robot.limits.linear;
   byId("robot").textContent = robot.kind === "simulator" ? `A simulated ${title}.`
     : title ? `A real robot is connected: ${title}.` : "Looking for a robot at the serial port.";
 }
