@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from test_nav2_of_each_robot import CONTENT, fitted, node, printed, shapes
+from test_nav2_of_each_robot import fitted, printed, shapes
 
 DOCS = Path(__file__).parents[1] / "docs" / "how-to"
 
@@ -32,29 +32,6 @@ def test_the_page_shows_what_a_laser_changes(capsys: pytest.CaptureFixture[str])
 
 def _yaml_blocks(page: str) -> list[str]:
     return re.findall(r"```yaml\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL)
-
-
-def test_the_page_has_the_speeds_of_the_file() -> None:
-    table = (DOCS / "nav2.md").read_text(encoding="utf-8").partition("## Speeds")[2].partition("\n## ")[0]
-    rows = {name: cell for name, cell in re.findall(r"^\| ([^|]+) \| ([^|]+) \|", table, re.MULTILINE)}
-    content = CONTENT["nav2.yaml"]
-    follower, smoother = node(content, "controller_server")["FollowPath"], node(content, "velocity_smoother")
-    spin, acceleration = node(content, "behavior_server"), smoother["max_accel"]
-    expected = {
-        "forward": [follower["max_linear_vel"], smoother["max_velocity"][0]],
-        "backward": [-smoother["min_velocity"][0]],
-        "rotation": [follower["rotate_to_heading_angular_vel"], follower["max_angular_vel"]],
-        "acceleration": [acceleration[0], acceleration[2]],
-        "smallest, controller": [
-            follower["min_approach_linear_velocity"],
-            follower["regulated_linear_scaling_min_speed"],
-        ],
-        "smallest, recovery `spin`": [spin["min_rotational_vel"]],
-    }
-    assert {name: [float(n) for n in re.findall(r"\d+\.\d+", rows[name])] for name in expected} == expected
-    assert smoother["deadband_velocity"] == [0.0, 0.0, 0.0]
-    period = 1 / node(content, "controller_server")["controller_frequency"]
-    assert f"{follower['max_angular_accel'] * period:.3f} rad/s more" in table
 
 
 def test_the_page_has_the_shapes_of_an_amigobot() -> None:
