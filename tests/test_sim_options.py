@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from amigobot_driver.cli import sim as command
-from amigobot_driver.sim import Faults, OptionError, Simulator, SonarModel, Wear, build_simulator
+from amigobot_driver.sim import Faults, Simulator, SonarModel, Wear, build_simulator
 from amigobot_driver.transport import simulated
 
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "explanation" / "simulator.md").read_text(encoding="utf-8")
@@ -44,10 +44,3 @@ def test_command_and_url_describe_the_same_robot() -> None:
         assert simulator.profile.name == "p3dx" and simulator.world.name == "empty" and simulator.byte_time == 0
         assert (simulator.truth.pose.x, simulator.truth.pose.y, simulator.battery.charge) == (1, 2, 0.5)
         assert simulator.faults.corrupt == 0.1 and simulator.faults.reset is not None
-
-
-def test_a_wrong_option_is_named_with_what_is_allowed() -> None:
-    with pytest.raises(OptionError, match="wear 'left' is not known, allowed: left_scale, right_scale, track_scale"):
-        of_command("--wear", "left=1")
-    with pytest.raises(OptionError, match=r"wear left_scale is '0', expected a number from 0\.5 to 2"):
-        of_command("--wear", "left_scale=0")

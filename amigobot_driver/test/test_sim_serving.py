@@ -33,7 +33,6 @@ from amigobot_driver.protocol import Command
 from amigobot_driver.sim.options import build_simulator
 from amigobot_driver.sim.pty import PtyConnection
 from amigobot_driver.transport import PortError
-from amigobot_driver.transport.serial import SerialPort
 from amigobot_driver.transport.simulated import SimulatedPort
 
 #: s after which something that should have happened has not
@@ -137,14 +136,6 @@ class TestPty:
         first.close()
         assert not path.is_symlink()
         PtyConnection(str(path), robot, check_baud=False, log=print).close()
-
-    def test_another_speed_is_noise(self, tmp_path: Path) -> None:
-        path = str(tmp_path / "robot")
-        with serving("--pty", path, "--check-baud", "--robot", "amigo-sh", "--baud", "38400"):
-            for baud, answer in ((9600, b""), (38400, Command.PULSE().encode())):
-                with contextlib.closing(SerialPort(path, baud)) as port:
-                    port.write(Command.PULSE().encode())
-                    assert port.read(0.5 if baud == 9600 else LIMIT) == answer
 
     def test_unplugged_and_plugged_in_again(self, tmp_path: Path) -> None:
         path = tmp_path / "robot"
