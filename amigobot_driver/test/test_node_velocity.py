@@ -129,16 +129,10 @@ class TestTimeout:
 
 
 class TestRefused:
-    @pytest.mark.parametrize(
-        ("linear", "angular", "reason"),
-        [
-            (math.nan, 0.0, "linear.x is nan, expected a finite number of m/s"),
-            (0.1, -math.inf, "angular.z is -inf, expected a finite number of rad/s"),
-        ],
-    )
-    def test_a_refused_velocity_is_never_sent(self, bench: Bench, linear: float, angular: float, reason: str) -> None:
+    def test_a_refused_velocity_is_never_sent(self, bench: Bench) -> None:
         before, since = refused(bench), len(bench.robot.received)
-        with bench.driving(linear, angular, rate=20.0):
+        reason = "angular.z is -inf, expected a finite number of rad/s"
+        with bench.driving(0.1, -math.inf, rate=20.0):
             bench.wait_until(lambda: refused(bench) > before + 5)
         assert moves_asked_for(bench, since) == []
         assert bench.robot.stopped
