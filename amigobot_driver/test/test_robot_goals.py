@@ -306,7 +306,7 @@ class TestAServoThatSwings:
         bench.run(1.0)
         return bench
 
-    @pytest.mark.parametrize("degrees", range(-170, -20, 6))
+    @pytest.mark.parametrize("degrees", range(-170, -20, 12))
     def test_has_no_result_while_it_swings(self, bench: Bench, degrees: float) -> None:
         finish(bench, turned(bench, degrees))
         assert at_rest(bench)

@@ -86,11 +86,6 @@ def all_arrive() -> Iterator[bool]:
         yield True
 
 
-def every_second_is_lost() -> Iterator[bool]:
-    while True:
-        yield from (True, False)
-
-
 def some_are_lost() -> Iterator[bool]:
     chance = random.Random(1)
     while True:
@@ -107,8 +102,8 @@ def bursts_are_lost() -> Iterator[bool]:
 class TestHundredMetres:
     """Six wraps of an AmigoBot's counters, three of an AmigoBot-SH's, at its full speed."""
 
-    @pytest.mark.parametrize("arrives", [all_arrive, every_second_is_lost, some_are_lost, bursts_are_lost])
-    @pytest.mark.parametrize("degrees", [*range(0, 360, 30), 45, 135, 225, 315, 7, 191])
+    @pytest.mark.parametrize("arrives", [all_arrive, some_are_lost, bursts_are_lost])
+    @pytest.mark.parametrize("degrees", [*range(0, 360, 45), 7, 191])
     @pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
     def test_end_where_the_counters_end(self, robot: str, degrees: int, arrives: type[all_arrive]) -> None:
         profile = load_profile(robot)
