@@ -40,6 +40,14 @@ def test_ruff() -> None:
     run("ruff", "check")
 
 
+def test_every_python_file_names_copyright_and_license() -> None:
+    """REUSE.toml names them for the other files."""
+    notice = r"SPDX-FileCopyrightText: The authors of amigobot_driver\n# SPDX-License-Identifier: Apache-2\.0"
+    style = ("--preview", "--select", "CPY", "--config", f"lint.flake8-copyright.notice-rgx='{notice}'")
+    # Its bytes are part of the key of the environment: a comment there makes each user install it again.
+    run("ruff", "check", *style, "--extend-exclude", "tools/setup/wheels.py")
+
+
 def test_mypy() -> None:
     files = {path.relative_to(ROOT / PACKAGE) for path in (ROOT / PACKAGE).rglob("*.py")}
     typed = sorted({path.parts[0] for path in files} - set(UNTYPED))
