@@ -15,8 +15,6 @@ from processes import until
 from amigobot_driver import Options
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.recording_file import read_recording
-from amigobot_driver.packet_file import Head, RecordedFrame, write_head, write_record
-from amigobot_driver.robot import FrameSeen
 from amigobot_tools.dashboard.sources.recording import RecordingSource
 
 
@@ -31,11 +29,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bench.robot.enable_motors(True, bench.now)
     bench.run(4.0, cmd_vel=(0.2, 0.0))
     path = tmp_path_factory.mktemp("recording") / "drive.amigo"
-    with path.open("wb") as file:
-        write_head(file, Head(0.0, "", "anna", "Pioneer", "amigo", "amigo", False))
-        for _, event in bench.events:
-            if isinstance(event, FrameSeen) and event.stamp >= began:
-                write_record(file, RecordedFrame(event.stamp - began, event.to_robot, event.data))
+    bench.save(path, began)
     return path
 
 

@@ -13,7 +13,8 @@ import pytest
 from bench import Bench
 
 from amigobot_driver.cli import main, subcommands
-from amigobot_driver.packet_file import Head, RecordedFrame, write_head, write_record
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.robot import Options
 from amigobot_driver.sim import Simulator, load_world
 from amigobot_tools import recording_remote
 from amigobot_tools.recording_remote import RecordingRemote
@@ -22,18 +23,13 @@ from amigobot_tools.recording_remote import RecordingRemote
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Ten seconds, of which the robot drives five at 0.2 m/s; it sees the walls of a room."""
-    from amigobot_driver.profiles import load_profile
-
-    bench = Bench(simulator=lambda: Simulator(load_profile("amigo"), load_world("room"), baud=0)).connect()
+    made = Simulator(load_profile("amigo"), load_world("room"), baud=0)
+    bench = Bench(Options(trace=True), simulator=lambda: made).connect()
     began = bench.now
     bench.run(5.0, cmd_vel=(0.2, 0.0))
     bench.run(5.0)
     file = tmp_path_factory.mktemp("recording") / "drive.amigo"
-    with file.open("wb") as stream:
-        write_head(stream, Head(1.0e9, "", "Rob", "Pioneer", "amigo", "amigo", erratic=False))
-        for time, data in bench.down.log:
-            if time >= began:
-                write_record(stream, RecordedFrame(time - began, to_robot=False, data=data))
+    bench.save(file, began)
     return file
 
 
@@ -59,7 +55,7 @@ def test_the_view_shows_what_the_robot_reported_at_that_time(recording: Path, cl
     assert remote.state().x == pytest.approx(0.0, abs=0.01)
     clock.now += 3.0
     state = remote.state()
-    assert (state.connected, state.name, state.model, state.moving) == (True, "Rob", "AmigoBot (AmigOS)", True)
+    assert (state.connected, state.name, state.model, state.moving) == (True, "anna", "AmigoBot (AmigOS)", True)
     assert 0.3 < state.x < 0.6 and state.linear == pytest.approx(0.2, abs=0.01)
     assert len(state.echoes) == 8 and all(echo.age < 1.0 for echo in state.echoes)
     clock.now += 60.0
@@ -74,7 +70,7 @@ def test_the_calibration_of_the_robot_is_used(
     recording: Path, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    file = tmp_path / "amigobot" / "robots" / "Rob.yaml"
+    file = tmp_path / "amigobot" / "robots" / "anna.yaml"
     file.parent.mkdir(parents=True)
     file.write_text("extends: amigo\ncalibration: {left_wheel: 2.0, right_wheel: 2.0}\n")
     remote = RecordingRemote(recording)

@@ -20,12 +20,15 @@ import random
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
+from pathlib import Path
 from typing import TypeVar
 
+from amigobot_driver.packet_file import Head, RecordedFrame, write_head, write_record
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, FrameDecoder, Instruction, Packet, decode, encode_frame, parse
 from amigobot_driver.robot import (
     Event,
+    FrameSeen,
     LinkChanged,
     LinkState,
     Notice,
@@ -302,6 +305,13 @@ class Bench(SteppedDriver[Robot]):
     def told(self, kind: type[E], since: float = 0.0) -> list[E]:
         """The events of one kind."""
         return [event for time, event in self.events if isinstance(event, kind) and time >= since]
+
+    def save(self, path: Path, since: float) -> None:
+        """Write the frames from this time on as a recording of the robot "anna"; the option `trace` must be on."""
+        with path.open("wb") as file:
+            write_head(file, Head(1.0e9, "", "anna", "Pioneer", "amigo", "amigo", erratic=False))
+            for event in self.told(FrameSeen, since):
+                write_record(file, RecordedFrame(event.stamp - since, event.to_robot, event.data))
 
     @property
     def reports(self) -> list[Report]:
