@@ -76,6 +76,12 @@ def motors_on(browser: Chromium) -> None:
     browser.until("return document.querySelector('#motors').getAttribute('aria-checked') === 'true'")
 
 
+def clear_stop(browser: Chromium, source: SimulatorSource) -> None:
+    browser.until("return document.querySelector('#stop').textContent === 'CLEAR STOP'")
+    browser.press("#stop")
+    until(lambda: not source.state().emergency, "the stop is cleared")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_the_page_fits_every_screen_without_errors(
@@ -106,15 +112,11 @@ def test_escape_stops_and_only_the_button_clears(browser: Chromium, source: Simu
     browser.keys().key_up("a").send_keys(Keys.ESCAPE).perform()
     time.sleep(0.3)
     assert source.state().emergency
-    browser.until("return document.querySelector('#stop').textContent === 'CLEAR STOP'")
-    browser.press("#stop")
-    until(lambda: not source.state().emergency, "the stop is cleared")
+    clear_stop(browser, source)
     browser.until("return document.querySelector('#stop').textContent === 'STOP'")
     browser.press("#stop")
     until(lambda: source.state().emergency, "the button stops")
-    browser.until("return document.querySelector('#stop').textContent === 'CLEAR STOP'")
-    browser.press("#stop")
-    until(lambda: not source.state().emergency, "the stop is cleared")
+    clear_stop(browser, source)
 
 
 def test_a_second_page_asks_for_control_and_gets_it(
@@ -260,9 +262,7 @@ def test_a_finger_and_a_gamepad_drive_the_robot(browser: Chromium, source: Simul
     until(lambda: source.state().emergency, "a second finger stops the robot")
     browser.lift()
     at_rest(source)
-    browser.until("return document.querySelector('#stop').textContent === 'CLEAR STOP'")
-    browser.press("#stop")
-    until(lambda: not source.state().emergency, "the stop is cleared")
+    clear_stop(browser, source)
 
     def gamepad(*axes: float, stop: bool = False) -> None:
         buttons = [{"pressed": False}, {"pressed": stop}]
@@ -280,9 +280,7 @@ def test_a_finger_and_a_gamepad_drive_the_robot(browser: Chromium, source: Simul
     until(lambda: source.state().emergency, "its second button is the emergency stop")
     at_rest(source)
     gamepad()
-    browser.until("return document.querySelector('#stop').textContent === 'CLEAR STOP'")
-    browser.press("#stop")
-    until(lambda: not source.state().emergency, "the stop is cleared")
+    clear_stop(browser, source)
 
 
 def test_the_doctor_examines_the_robot_at_rest(browser: Chromium, source: SimulatorSource, url: str) -> None:
