@@ -239,22 +239,20 @@ def test_the_program_of_a_page_runs_and_prints_what_the_page_shows(
         assert loosely(result.stdout) == loosely(shown)
 
 
-def ros_program(folder: Path, name: str) -> tuple[Path, str]:
-    """A ROS program of the tutorial, written to a file, and the output that the page shows."""
+def ros_program(bench: Bench, folder: Path, name: str) -> tuple[Node, str]:
+    """A ROS program of the tutorial that runs beside a driver, and the output that the page shows."""
     numbered = [text for text in blocks(ROOT / ROS_TUTORIAL, "python") if "import rclpy" in text]
     (shown,) = (c.output for c in COMMANDS if c.page == ROS_TUTORIAL and f"python {name}" in c.text)
     file = folder / name
     file.write_text(numbered[ROS_PROGRAMS.index(name)], encoding="utf-8")
     assert len(numbered) == len(ROS_PROGRAMS)
-    return file, shown
+    bench.nodes.append(Node(bench.connected().domain, command=(sys.executable, str(file))))
+    return bench.nodes[-1], shown
 
 
 def test_the_node_of_the_tutorial_drives_a_side_and_turns(tmp_path: Path) -> None:
-    program, shown = ros_program(tmp_path, "square_node.py")
     with Bench(port="sim://", enable_stamped_cmd_vel=False) as bench:
-        bench.connected()
-        square = Node(bench.domain, command=(sys.executable, str(program)))
-        bench.nodes.append(square)
+        square, shown = ros_program(bench, tmp_path, "square_node.py")
         bench.wait_until(lambda: len(square.log) >= 2)
     assert [float(n) for n in re.findall(r"-?\d+\.\d+", square.log[0])] == pytest.approx([0.3, 0.0], abs=0.1)
     assert int(re.findall(r"-?\d+", square.log[1])[-1]) == pytest.approx(90, abs=15)
@@ -262,11 +260,8 @@ def test_the_node_of_the_tutorial_drives_a_side_and_turns(tmp_path: Path) -> Non
 
 
 def test_the_sonar_node_of_the_tutorial_stops_at_a_wall(tmp_path: Path) -> None:
-    program, shown = ros_program(tmp_path, "wall_node.py")
     with Bench(port="sim://?start=4,1.7,0", enable_stamped_cmd_vel=False) as bench:
-        bench.connected()
-        node = Node(bench.domain, command=(sys.executable, str(program)))
-        bench.nodes.append(node)
+        node, shown = ros_program(bench, tmp_path, "wall_node.py")
         assert node.wait() == 0
     ranges = [float(line.removesuffix(" m ahead")) for line in node.log]
     assert 1.0 < ranges[0] < 2.0
