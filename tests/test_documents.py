@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import rclpy
 import yaml
-from ros_bench import free_domain
+from ros_bench import node_in_this_process
 from tools import fault_table, interface_files
 from tools.field_table import is_a_test
 
@@ -57,15 +56,8 @@ def pattern(name: str) -> str:
 
 @pytest.fixture(scope="module")
 def names() -> Iterator[Names]:
-    context = rclpy.Context()
-    domain, lock = free_domain()
-    rclpy.init(context=context, args=["--ros-args", "-p", "publish_scan:=true"], domain_id=domain)
-    node = AmigobotNode(context=context)
-    yield Names(node)
-    node.close()
-    node.destroy_node()
-    rclpy.shutdown(context=context)
-    lock.close()
+    with node_in_this_process("-p", "publish_scan:=true") as node:
+        yield Names(node)
 
 
 def allowed(kind: str, permission: str) -> set[str]:

@@ -56,6 +56,7 @@ from amigobot_driver.protocol import (
     encode_frame,
     parse,
 )
+from amigobot_driver.ros.node import AmigobotNode
 from amigobot_driver.sim import Simulator, Truth, World, load_world
 from amigobot_driver.sim.pty import PtyConnection
 from amigobot_driver.sim.server import ClientConnection, Served, serve
@@ -104,8 +105,7 @@ class Robot:
         self.ignored: set[CommandTable] = set()  #: commands that get lost on the way to the robot
         self.silent = False  #: nothing of what the robot says gets through
         self.sips = 0  #: standard packets sent
-        #: what the driver sees instead of a standard packet
-        self.disguise: Callable[[Sip], Sip] = lambda sip: sip
+        self.disguise: dict[str, Any] = {}  #: what the driver sees instead of these fields of a standard packet
         self._actions: list[Callable[[Simulator], object]] = []
         self._unplugged = threading.Event()
         self.plug_in()
@@ -146,11 +146,11 @@ class Robot:
     @contextlib.contextmanager
     def disguised(self, **fields: Any) -> Iterator[None]:
         """In this block the driver sees these values in the standard packets."""
-        self.disguise = lambda sip: dataclasses.replace(sip, **fields)
+        self.disguise = fields
         try:
             yield
         finally:
-            self.disguise = lambda sip: sip
+            self.disguise = {}
 
     def do(self, action: Callable[[Simulator], object]) -> None:
         """Have something done at the robot: press a button, for instance."""
@@ -215,7 +215,7 @@ class _Tap:
             packet = parse(frame.data, self._robot.packets)
             self._robot.sips += isinstance(packet, Sip | Motor)
             if isinstance(packet, Sip):
-                packet = self._robot.disguise(packet)
+                packet = dataclasses.replace(packet, **self._robot.disguise)
             if not self._robot.silent:
                 self._connection.write(encode_frame(packet.encode()))
 
@@ -510,6 +510,22 @@ class Bench:
         stamp = array.header.stamp.sec + array.header.stamp.nanosec * 1e-9
         for status in array.status:
             self._diagnostics[status.name] = stamp, status
+
+
+@contextlib.contextmanager
+def node_in_this_process(*words: str) -> Iterator[AmigobotNode]:
+    """The node as an object, in a ROS domain of its own, with these ROS arguments."""
+    context = Context()
+    domain, lock = free_domain()
+    rclpy.init(args=["--ros-args", *words], context=context, domain_id=domain)
+    node = AmigobotNode(context=context)
+    try:
+        yield node
+    finally:
+        node.close()
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+        lock.close()
 
 
 def stamp_of(message: Any) -> float:
