@@ -63,6 +63,15 @@ def error(bench: Bench) -> tuple[float, float]:
     return (math.hypot(state.x - truth.x, state.y - truth.y), abs(math.remainder(state.yaw - truth.heading, math.tau)))
 
 
+def lose_the_link(bench: Bench, seconds: float) -> None:
+    """Until it is back."""
+    bench.go_out_of_range()
+    bench.run(seconds)
+    assert not bench.robot.running
+    bench.come_back()
+    bench.until(lambda: bench.robot.running, within=60)
+
+
 def drive_a_metre(bench: Bench) -> float:
     """Drive 1 m straight on; how far its direction in the odometry frame is from the true one, rad."""
     start, true_start = odometry(bench), bench.simulator.truth.pose
@@ -108,11 +117,7 @@ def test_the_distance_rolled_while_the_link_was_lost_is_counted(robot: str, moti
     bench = started(robot, 75)
     before, velocity = error(bench), MOTIONS[motion]
     bench.run(2.04, cmd_vel=velocity)
-    bench.go_out_of_range()
-    bench.run(7)
-    assert not bench.robot.running
-    bench.come_back()
-    bench.until(lambda: bench.robot.running, within=60)
+    lose_the_link(bench, 7)
     bench.run(2)
     assert error(bench)[0] < before[0] + 2 * NEAR + before[1]
     assert error(bench)[1] < before[1] + ALIGNED
@@ -129,11 +134,7 @@ def test_a_link_lost_near_the_origin_adds_no_motion_that_was_not_made(
     bench.run(seconds, cmd_vel=velocity)
     bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
     bench.run(0.1)
-    bench.go_out_of_range()
-    bench.run(4)
-    assert not bench.robot.running
-    bench.come_back()
-    bench.until(lambda: bench.robot.running, within=60)
+    lose_the_link(bench, 4)
     bench.run(0.5)
     assert error(bench)[0] < NEAR
     assert error(bench)[1] < ALIGNED
