@@ -20,14 +20,12 @@ import pytest
 pytest.importorskip("rclpy", reason="rclpy is not installed: nothing can be recorded")
 pytest.importorskip("ros_bench", reason="the benches of amigobot_driver are not on the path")
 
-import rclpy
 import yaml
 from nav_msgs.msg import Odometry
-from rclpy.context import Context
 from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.serialization import serialize_message
-from ros_bench import free_domain
+from ros_bench import Client, free_domain
 from std_msgs.msg import String
 
 from amigobot_tools.bag import reader
@@ -124,12 +122,10 @@ def test_recording(tmp_path: Path) -> None:
     bag = tmp_path / "bag"
     domain, lock = free_domain()
     with lock:
-        context = Context()
-        rclpy.init(context=context, domain_id=domain)
-        node = rclpy.create_node("talker", context=context)
-        latched = node.create_publisher(String, "latched", LATCHED)
+        client = Client(domain, "talker")
+        latched = client.node.create_publisher(String, "latched", LATCHED)
         latched.publish(String(data="before"))
-        talk = node.create_publisher(String, "talk", 10)
+        talk = client.publisher(String, "talk")
         log = (tmp_path / "log").open("w+")
         recorder = subprocess.Popen(
             [sys.executable, "-m", "amigobot_tools.bag", "record", str(bag), "latched", "/talk"],
@@ -148,8 +144,7 @@ def test_recording(tmp_path: Path) -> None:
         finally:
             recorder.send_signal(signal.SIGINT)
             assert recorder.wait(30) == 0, (tmp_path / "log").read_text()
-            node.destroy_node()
-            rclpy.shutdown(context=context)
+            client.close()
     received = [(m.topic, m.content.data) for m in read_bag(bag)]
     assert ("/latched", "before") in received
     assert [data for topic, data in received if topic == "/talk"] == list("01234")

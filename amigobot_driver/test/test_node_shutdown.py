@@ -97,12 +97,6 @@ def benches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Iterator[Bench
 
 
 @pytest.fixture
-def broken() -> Iterator[Bench]:
-    with Bench(Robot(), node_command=(sys.executable, "-c", BROKEN), enable_stamped_cmd_vel=False) as bench:
-        yield bench.connected()
-
-
-@pytest.fixture
 def bench(benches: Iterator[Bench]) -> Bench:
     return next(benches).connected()
 
@@ -163,14 +157,14 @@ def test_a_second_ctrl_c_does_not_interrupt_the_shutdown(bench: Bench) -> None:
         assert_a_clean_end(bench)
 
 
-def test_an_exception_stops_the_robot_before_it_ends_the_node(broken: Bench) -> None:
+def test_an_exception_stops_the_robot_before_it_ends_the_node() -> None:
     """The driver stops the robot and closes the session; then it prints the traceback."""
-    with broken.driving(0.3):
-        broken.wait_until(lambda: not broken.node.running)
-    assert broken.node.wait() == 1
-    assert broken.node.logged("a driver thread has ended with an error; the robot was stopped")
-    broken.wait_until(lambda: not broken.robot.in_session)
-    broken.wait_until(lambda: broken.robot.stopped)
+    with Bench(Robot(), node_command=(sys.executable, "-c", BROKEN), enable_stamped_cmd_vel=False) as bench:
+        with bench.connected().driving(0.3):
+            bench.wait_until(lambda: not bench.node.running)
+        assert bench.node.wait() == 1
+        assert bench.node.logged("a driver thread has ended with an error; the robot was stopped")
+        bench.wait_until(lambda: not bench.robot.in_session and bench.robot.stopped)
 
 
 def test_after_a_kill_the_watchdog_stops_the_robot_and_the_next_start_takes_it_back(bench: Bench) -> None:
