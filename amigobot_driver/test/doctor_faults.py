@@ -91,7 +91,7 @@ add("1 % of the bytes lost", Fault(down=losing(0.01)), "bad-link")
 add("checksum 0", Fault(down=framed(lambda f: f[:-2] + bytes(2))), "checksum")
 add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "cut-packets")
 add("1 % of the bytes damaged", simulated(corrupt=0.002), "bad-link")
-add("modem text", Fault(down=framed(between_every(5, b"\r\nPartner busy!"))), "bad-link")
+add("modem text", Fault(down=framed(between_every(5, b"\r\nPartner busy!"))), "foreign-text")
 add("silence", Fault(down=changing(lambda data: b"")), "robot-off")
 
 # -- times ------------------------------------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ add("charging flickers", byte(17, lambda now, old: old ^ 4 * (int(now) % 2)), "f
 add("unknown flag", word(FLAGS, lambda now, old: old | 0x1000), "field-flags")
 add("bumpers of a robot without", byte(13, lambda now, old: old | 0x0C), "bumper-bits")
 add("a bumper flickers", byte(13, lambda now, old: old | 4 * (int(3 * now) % 2), "p3dx-sh"), "bumper-flicker")
-add("stop button flickers", byte(FLAGS, lambda now, old: old | 0x20 * (int(2 * now) % 2), "p3dx"), "stop-button")
+add("stop button flickers", byte(FLAGS, lambda now, old: old | 0x20 * (int(2 * now) % 2), "p3dx"), "flag-flicker")
 add("sonars exchanged", pings(lambda old: [({2: 5, 5: 2}.get(number, number), r) for number, r in old]), "sonar-order")
 add("HasGyro 2 of an AmigoSH", flash("amigo-sh", HasGyro=2), "setting-equipment")
 add("HostBaud of another speed", config(host_baud=4), "setting-equipment")
@@ -328,3 +328,46 @@ add("a wheel turns, and the pose stays", word(LEFT, lambda now, old: 25), "veloc
 add("an encoder chatters", word(LEFT, lambda now, old: (24, -19, 0)[int(10 * now) % 3]), "velocity-at-rest")
 add("the room is round", pings(lambda old: [(n, 180 + 7 * r % 3) for n, r in old]), "sonars-stuck")
 add("sonars drift", Fault(down=sip(drifting)), "sonar-random")
+
+# -- found by a third round of inventions -----------------------------------------------------------------------------
+
+
+def config_in_turn(*counts: int) -> Fault:
+    values = itertools.cycle(counts)
+
+    def edit(data: bytearray, now: float) -> list[bytes]:
+        packet = parse(bytes(data))
+        known = isinstance(packet, Config)
+        return [dataclasses.replace(packet, stall_count=next(values)).encode() if known else bytes(data)]
+
+    return Fault(down=edited(edit))
+
+
+def erased(data: bytearray, now: float) -> list[bytes]:
+    return [bytes(data[:40]) + b"\xff" * (len(data) - 40) if data[0] == 0x20 else bytes(data)]
+
+
+def nameless(data: bytearray, now: float) -> list[bytes]:
+    return [b"\2" + b"\xff\xff\0" * 3 if data[0] == 2 and len(data) > 1 else bytes(data)]
+
+
+def twins(old: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    LATEST.update(old)
+    return [(number, LATEST.get(2, r) if number == 5 else r) for number, r in old]
+
+
+LATEST: dict[int, int] = {}
+SLOW = late(lambda now: 0.5)
+
+add("a queue that grows", Fault(down=late(lambda now: 0.09 * (now - 1000))), "growing-delay")
+add("1 s late, any line speed", Fault(options={"baud": 0}, up=SLOW, down=SLOW), "latency")
+add("commands 1.3 s late", Fault(up=late(lambda now: 1.3)), "latency", "no-session")
+add("gaps", Fault(down=lambda: lambda data, now: [(0.0, data)] if (now - 1004) % 6 > 2 else []), "interrupted-session")
+add("all comes twice", Fault(down=edited(lambda data, now: [data, data])), "no-session")
+add("battery falls", byte(BATTERY, lambda now, old: 124 - round(now)), "battery-falls")
+add("FLASH erased", Fault(down=edited(erased)), "flash-lost")
+add("identity erased", Fault(down=edited(nameless)), "identity-lost")
+add("sonar 5 reads sonar 2", pings(twins), "sonar-twins")
+add("a setting changes", config_in_turn(100, 77), "settings-change")
+add("a stall flickers", byte(STALL + 1, lambda now, old: int(now * 7) % 5 == 0), "flag-flicker")
+add("heading jumps", word(HEADING, lambda now, old: old + 2048 * (int(now * 7) % 11 == 0)), "pose-jumps")

@@ -88,15 +88,21 @@ class AnswerFigures(Recording):
         median = statistics.median_low(self.latencies) if len(self.latencies) > 2 * self.unanswered else 0.0
         packets = self.decode(checksum, self.chunks)
         opened = min((one.stamp for one in packets if isinstance(one.packet, Sip)), default=math.inf)
-        asked = [
-            chunk.stamp
-            for chunk in self.chunks
-            if chunk.to_robot and chunk.data == _SYNC0 and chunk.stamp < opened and self.baud in (0, chunk.baud)
-        ]
+        sent = [chunk for chunk in self.chunks if chunk.to_robot and chunk.data == _SYNC0 and chunk.stamp < opened]
+        here = [chunk.stamp for chunk in sent if self.baud in (0, chunk.baud) or self.target.speedless]
         came = [p.stamp for p in packets if isinstance(p.packet, SyncEcho) and p.packet.id == 0 and p.stamp < opened]
+        # More answers than questions: they are late, and those of other line speeds.
+        asked = here if len(here) >= len(came) else [chunk.stamp for chunk in sent]
         greeting = [answer - question for question, answer in zip(asked, came, strict=False)]
         steady = len(greeting) > 1 and max(greeting) - min(greeting) < _PROMPT
         return max(median, min(greeting) if steady or (self.failed and greeting) else 0.0)
+
+    @property
+    def delay_growth(self) -> float:
+        """By how many s each of the last third of the answers comes later than each of the first third."""
+        times = [one for one in self.latencies if math.isfinite(one)]
+        third = len(times) // 3
+        return min(times[-third:]) - max(times[:third]) if third > 1 else 0.0
 
     @property
     def deaf(self) -> int:

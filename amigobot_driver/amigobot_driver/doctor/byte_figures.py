@@ -21,6 +21,8 @@ from .tap import received
 _DAMAGED, _SKIPPED = 0.01, 0.02
 _SHOWN = 60  #: longest part of a text that is shown
 _CLOSE = Command.CLOSE().encode()
+#: Text with the end of a line before or behind it: names in packets have none.
+_MESSAGE = re.compile(rb"[\r\n][\x20-\x7e]{6,}|[\x20-\x7e]{6,}[\r\n]")
 
 
 class ByteFigures(Recording):
@@ -123,6 +125,11 @@ class ByteFigures(Recording):
         parts = outside_packets(self.data)
         parts = parts[1:] if parts and self.data.startswith(parts[0]) else parts
         return parts[:-1] if parts and self.data.endswith(parts[-1]) else parts
+
+    @property
+    def messages(self) -> list[str]:
+        """Lines of text that come between the packets of a robot."""
+        return [line.decode().strip() for line in _MESSAGE.findall(self.data)]
 
     @property
     def is_damaged(self) -> bool:

@@ -104,6 +104,11 @@ class PacketFigures(ByteFigures):
         return made_up > _MADE_UP * missing > 0
 
     @property
+    def torn(self) -> bool:
+        """Whether no other packets are damaged than those at the ends of pauses."""
+        return len(self.damaged) <= 2 * len(self._pauses) + 2 * len(self.losses)
+
+    @property
     def rate(self) -> int:
         """Bytes in a second."""
         return round(self.increase("link.decoder.bytes") / self.seconds) if self.seconds else 0
@@ -111,7 +116,7 @@ class PacketFigures(ByteFigures):
     @property
     def line_use(self) -> float:
         """Share of a serial line that packets fill, a byte has ten bits; 0 without one."""
-        return 10 * self.rate / self.baud if self.baud else 0.0
+        return 10 * self.rate / self.baud if self.baud and not self.target.speedless else 0.0
 
     # -- packets in a row ---------------------------------------------------------------------------------------------
 

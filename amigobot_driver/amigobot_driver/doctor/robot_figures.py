@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 
 from ..connection_policy import SEARCH_SPEEDS
 from ..profiles import choose_profile
-from ..protocol import Config
+from ..protocol import Config, Parameters
 from ..robot.devices.tuning import STOP_TIME, TUNABLE
 from ..wording import counted
 from .recording import Recording
+from .session import ECHOED
 from .table import Names, content
 
 #: RevCount / TicksMM of an AmigoBot whose CONFIG has no TicksMM: 9550 ticks a turn of a 100 mm wheel.
@@ -31,8 +32,8 @@ _AROS_TICKS, _EIGHTH = 16, 8
 _MANY = 5
 #: SIPs until the motors are off after ENABLE 0.
 _SETTLED = 5
-#: Values of a coordinate and of the heading, after which they start again; m that count as much as a turn of 1 rad.
-_POSE_RANGE, _TURN, _LEVER = 1 << 15, 4096, 0.7
+#: Values of a coordinate, after which they start again.
+_POSE_RANGE = 1 << 15
 #: Packets that must show a value, and in which it must change, that a judgment needs.
 _SOME, _CHANGES = 3, 4
 
@@ -142,13 +143,30 @@ class RobotFigures(Recording):
         ticks = self.config.ticks_mm or usual
         if not ticks:
             return expected if rev_count else 0.0
-        tracks = [factor * rev_count / ticks / math.pi for factor in (1, _EIGHTH)]
+        tracks = [factor * rev_count / ticks / math.pi for factor in ((1,) if amigo else (1, _EIGHTH))]
         return min(tracks, key=lambda track: abs(track - expected))
 
     @property
     def track_error(self) -> float:
         """Share by which this distance differs from that of the profile."""
         return self.track / (1000 * self.profile.body.track) - 1
+
+    @property
+    def changed_settings(self) -> list[str]:
+        """The settings that differ in two CONFIGs, but for those that the doctor sets."""
+        configs = [dict(one.values()) for one in self.others if isinstance(one, Parameters) and self.questions]
+        for name, first in configs[0].items() if configs else ():
+            changed = [str(one[name]) for one in configs if one[name] != first and name not in ECHOED]
+            if changed:
+                keyword = self.ranges.get(name, {}).get("keyword", name)
+                return [f"{keyword} is {first} in one CONFIG, and {changed[0]} in another"]
+        return []
+
+    @property
+    def illegible(self) -> bool:
+        """Whether class and subclass are bytes that nobody wrote."""
+        who = self.last.identity
+        return who is not None and not f"{who.robot_class}{who.subclass}".isascii()
 
     @property
     def two_identities(self) -> list[str]:
@@ -179,13 +197,19 @@ class RobotFigures(Recording):
 
     @property
     def steps(self) -> list[float]:
-        """How far (m) a pose is from the one before, in packets: the driver does not take each jump."""
+        """How far (m) a position is from the one before, in packets: the driver does not take each jump."""
         unit, settled, steps = self.profile.units.distance, self.decoded[_SETTLED:], []
         for a, b in pairwise(settled):
             x, y = (unit * math.remainder(late - early, _POSE_RANGE) for early, late in ((a.x, b.x), (a.y, b.y)))
-            turn = math.remainder(b.heading - a.heading, _TURN) * math.tau / _TURN
-            steps.append(max(math.hypot(x, y), _LEVER * abs(turn)))
+            steps.append(math.hypot(x, y))
         return steps
+
+    @property
+    def falls(self) -> float:
+        """By how many V the battery falls, in small steps and without a rise; 0 if it does not."""
+        volts = [report.volts for report in self.reports]
+        steps = [early - late for early, late in pairwise(volts)]
+        return volts[0] - volts[-1] if steps and max(steps) < 0.35 and min(steps) > -0.15 else 0.0
 
     @property
     def wheels(self) -> list[float]:
@@ -220,7 +244,8 @@ class RobotFigures(Recording):
         settled = self.decoded[_SETTLED:]
         values = Names(self, settled=settled).value(row.get("values", f"[sip.{row.get('name')} for sip in settled]"))
         values = [value for value in values if value is not None and value != row.get("unknown")]
-        wrong = [value for value in values if not _is_plausible(row, value)]
+        scale = Names(self).value(row.get("scale", "1"))
+        wrong = [value for value in values if not _is_plausible(row, value / scale)]
         if len(wrong) >= row.get("times", _SOME):
             return f"{row['what']} is {max(wrong, key=abs):g} in {counted(len(wrong), 'packet')}"
         steady = [int(value) & ~row["ignore"] if "ignore" in row else value for value in values]

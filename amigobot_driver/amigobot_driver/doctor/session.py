@@ -144,7 +144,7 @@ class OwnSession:
         """
         before, began = self.snapshot, self._clock()
         values = [getattr(before.config, name, None) or 0 for name in ECHOED]
-        self._echoed = values if all(values) else []
+        self._echoed = values if all(0 < value < 1 << 15 for value in values) else []  # what a command can set again
         end = max(min(self._began + seconds, latest), began + seconds / 2)
         self._ask_at = began + _INTERVALS[1]  # the driver may have asked twice
         if self._robot.running:

@@ -168,6 +168,12 @@ class SonarFigures(Recording):
         return sorted(wrong)
 
     @property
+    def twins(self) -> list[list[int]]:
+        """Pairs of sonars whose readings are the same, noise included."""
+        varied = [one for one in self.echoing if max(Counter(one.echoes).values()) < 0.7 * len(one.echoes)]
+        return [[a.number, b.number] for a, b in itertools.combinations(varied, 2) if _same(a.echoes, b.echoes)]
+
+    @property
     def wild_sonars(self) -> list[int]:
         """Sonars whose readings change from ping to ping; or drift, if most do."""
         drifting = [sonar.number for sonar in self.sonars if sonar.drift > _AGREE]
@@ -217,3 +223,9 @@ class SonarFigures(Recording):
         """Return a firing sequence that leaves sonars out."""
         left = itertools.filterfalse({*numbers}.__contains__, range(len(self.profile.sonar.poses)))
         return " ".join(map(str, left))
+
+
+def _same(some: Sequence[float], others: Sequence[float]) -> bool:
+    """Whether nearly all readings of two sonars are equal; one of them may have begun earlier."""
+    pairs = (list(zip(some[a:], others[b:], strict=False)) for a, b in ((0, 0), (0, 1), (1, 0)))
+    return any(len(some) > _ENOUGH and statistics.fmean(abs(x - y) < _FROZEN for x, y in some) > 0.9 for some in pairs)

@@ -40,6 +40,11 @@ class Target:
     host: str = ""  #: of a network port
     tcp_port: int = 0
 
+    @property
+    def speedless(self) -> bool:
+        """Whether it passes bytes at any line speed: a pseudo-terminal, Bluetooth, or USB of a controller."""
+        return os.path.realpath(self.url).startswith(("/dev/pts/", "/dev/rfcomm", "/dev/ttyACM"))
+
     def command(self, more: str = "") -> str:
         """Return the command that examines this target again."""
         return f"amigobot doctor {shlex.quote(self.typed)}{more}"
