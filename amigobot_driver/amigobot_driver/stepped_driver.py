@@ -28,28 +28,22 @@ class Line(Protocol):
     @property
     def byte_time(self) -> float | None:
         """Seconds that one byte takes; 0 for no time, None if the line has no known speed."""
-        ...
 
     @property
     def unplugged(self) -> bool:
         """Whether the port is missing."""
-        ...
 
     def receive(self, data: bytes, now: float) -> None:
         """Take bytes from the driver."""
-        ...
 
     def transmit(self, now: float) -> bytes:
         """Return the bytes that have reached the driver since the last call."""
-        ...
 
     def next_event(self, now: float) -> float:
         """Return when `transmit` may next have bytes or `unplugged` may change."""
-        ...
 
     def set_client_baud(self, baud: int) -> None:
         """Set the speed of the driver's port in baud."""
-        ...
 
 
 class Linked(Protocol):
@@ -60,7 +54,6 @@ class Linked(Protocol):
     @property
     def baud(self) -> int:
         """The likely line speed."""
-        ...
 
 
 AnyRobot = TypeVar("AnyRobot", bound=Linked)
@@ -179,7 +172,6 @@ class WaitingLine(Line, Protocol):
 
     def wait(self, until: float) -> None:
         """Wait for bytes, at most until a time (s)."""
-        ...
 
 
 class WaitingDriver(SteppedDriver[AnyRobot]):

@@ -213,7 +213,7 @@ class TestSettings:
         request = bench.result(lambda: bench.robot.tuning.set({"rev_count": 1}, bench.now))
         assert not request.success
         with pytest.raises(RequestRefusedError, match="Videre Erratic has no POLLING"):
-            bench.robot.poll_sonars((1, 2), bench.now)
+            bench.robot.sequence.set((1, 2), bench.now)
         assert bench.robot.queue.stats.withheld == 0
 
     @pytest.mark.parametrize("name", ["name", "serial", "type", "subtype"])

@@ -55,7 +55,7 @@ REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Ben
     ),
     "set_sonar_sequence": (
         "amigo",
-        lambda bench: bench.robot.poll_sonars((2, 5), bench.now),
+        lambda bench: bench.robot.sequence.set((2, 5), bench.now),
         lambda bench: str(Command.POLLING(bytes((3, 6)))) in bench.words(),
     ),
     "enable_motors": (

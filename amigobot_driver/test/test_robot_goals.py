@@ -146,7 +146,7 @@ class TestCountersThatJump:
 
 
 ENDS: dict[str, Callable[[Bench, MotionGoal], object]] = {
-    "cancel": lambda bench, goal: bench.robot.cancel(goal),
+    "cancel": lambda bench, goal: bench.robot.motion.cancel(goal),
     "stop": lambda bench, goal: bench.robot.stop(bench.now),
     "emergency stop": lambda bench, goal: bench.robot.emergency_stop(),
     "a velocity of zero": lambda bench, goal: bench.robot.drive(0.0, 0.0, bench.now),

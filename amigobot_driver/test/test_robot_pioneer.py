@@ -313,13 +313,13 @@ class TestSonarArrays:
 
     def test_a_sequence_over_both_arrays(self) -> None:
         bench = pioneer()
-        done = bench.result(lambda: bench.robot.poll_sonars((2, 9, 15, 3), bench.now))
+        done = bench.result(lambda: bench.robot.sequence.set((2, 9, 15, 3), bench.now))
         assert done.success
         assert self.fired(bench) == {2, 3, 9, 15}
 
     def test_an_array_without_a_number_in_the_sequence_stays_silent_when_sonars_are_switched(self) -> None:
         bench = pioneer()
-        assert bench.result(lambda: bench.robot.poll_sonars((1, 2), bench.now)).success
+        assert bench.result(lambda: bench.robot.sequence.set((1, 2), bench.now)).success
         assert self.fired(bench) == {1, 2}
         assert bench.result(lambda: bench.robot.enable_sonar(False, bench.now)).success
         assert self.fired(bench) == set()
@@ -329,9 +329,9 @@ class TestSonarArrays:
 
     def test_each_array_takes_sixteen(self) -> None:
         bench = pioneer()
-        assert bench.result(lambda: bench.robot.poll_sonars((*range(16), *range(16)), bench.now)).success
+        assert bench.result(lambda: bench.robot.sequence.set((*range(16), *range(16)), bench.now)).success
         with pytest.raises(ValueError, match="17 entries for one array of 8, allowed: up to 16"):
-            bench.robot.poll_sonars((0,) * 17, bench.now)
+            bench.robot.sequence.set((0,) * 17, bench.now)
 
     @pytest.mark.parametrize(("tuning", "cycle"), [({}, 0.04), ({"sonar_cycle": 20}, 0.02)], ids=["own", "sonar_cycle"])
     def test_both_arrays_fire_at_once_and_each_ping_has_its_own_time(

@@ -149,7 +149,7 @@ def test_success_means_that_the_robot_has_the_value_however_requests_overlap(ben
 
 class TestSonarSequence:
     def poll(self, bench: Bench, *sonars: int) -> Outcome:
-        future = bench.result(lambda: bench.robot.poll_sonars(sonars, bench.now))
+        future = bench.result(lambda: bench.robot.sequence.set(sonars, bench.now))
         return future
 
     def test_sonars_that_are_switched_off_are_said_so(self, bench):
@@ -169,7 +169,7 @@ class TestSonarSequence:
     )
     def test_sonars_that_are_not_there_are_refused(self, bench, sonars, complaint):
         with pytest.raises(ValueError, match=complaint):
-            bench.robot.poll_sonars(sonars, bench.now)
+            bench.robot.sequence.set(sonars, bench.now)
 
 
 @pytest.mark.parametrize(("name", "own"), [("rev_count", 40_000), ("sonar_cycle", 0), ("trans_decel", 0)])

@@ -33,7 +33,7 @@ class TestBodies:
         ],
     )
     def test_a_rectangle_and_a_segment(self, segment: tuple[float, ...], touches: bool) -> None:
-        assert self.SHAPE.touches(WorldPose(0, 0), Segment(*segment)) is touches
+        assert (self.SHAPE.part(WorldPose(0, 0), Segment(*segment)) is not None) is touches
 
 
 class TestShipped:

@@ -140,7 +140,7 @@ class Driving(Connection):
         """Stop the newest turn or move if it is in progress; `get_result` then raises MotionFailedError."""
         with self._driver.robot() as robot:
             if self._goal:
-                robot.cancel(self._goal)
+                robot.motion.cancel(self._goal)
 
     def get_result(self) -> float:
         """Wait until the newest turn or move has ended.

@@ -309,7 +309,7 @@ class Sensing(Connection):
             ConnectionLostError: The robot is not connected.
         """
         sonars = tuple(integer("a sonar", sonar) for sonar in sonars)
-        return self._request(lambda robot, now: robot.poll_sonars(sonars, now)).message
+        return self._request(lambda robot, now: robot.sequence.set(sonars, now)).message
 
     # -- inside -----------------------------------------------------------------------------------------------
 

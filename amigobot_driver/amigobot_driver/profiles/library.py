@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import itertools
 import math
+import sys
 import types
 import typing
 from collections.abc import Mapping
@@ -272,12 +273,9 @@ def _row(item: Any, length: int, where: str) -> list[Any]:
 
 
 def _number(value: Any, where: str) -> float:
-    try:
-        if not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value):
-            return float(value)
-    except OverflowError:
-        pass
-    raise ProfileError(wrong_type(where, value, "a number"))
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+        raise ProfileError(wrong_type(where, value, "a number"))
+    return float(value)
 
 
 def _positive(value: N, where: str) -> N:

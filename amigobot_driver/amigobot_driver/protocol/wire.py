@@ -39,11 +39,9 @@ class Codec(Protocol):
 
     def read(self, data: bytes, at: int) -> tuple[Any, int]:
         """Read the value at offset `at`; return it and the offset after it."""
-        ...
 
     def write(self, value: Any) -> bytes:
         """Return the bytes of a value."""
-        ...
 
 
 class Int:

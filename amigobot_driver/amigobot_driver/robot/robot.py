@@ -37,7 +37,7 @@ from .link import RobotLink
 from .monitors.link_timing import LinkTiming
 from .monitors.stalls import StallMonitor
 from .monitors.standstill import StandstillMonitor
-from .motion.goal import MotionGoal, Move, Turn, whole_degrees
+from .motion.goal import Move, Turn, whole_degrees
 from .motion.limits import VelocityLimits, check_finite
 from .motion.motion import Motion
 from .options import Options
@@ -215,10 +215,6 @@ class Robot:
         self.motion.perform(move, now)
         return move
 
-    def cancel(self, goal: MotionGoal) -> None:
-        """Stop a turn or a move that is in progress; one that has ended is left alone."""
-        self.motion.cancel(goal)
-
     def stop(self, now: float) -> None:
         """Stop with the robot's normal deceleration; the next velocity requested after `now` (s) drives again."""
         self.motion.stop(requested_at=now)
@@ -255,10 +251,6 @@ class Robot:
             The result, when the robot has confirmed it or the retries are over.
         """
         return self.sonar.set(on, now)
-
-    def poll_sonars(self, sonars: tuple[int, ...], now: float) -> Future[Outcome]:
-        """Set the firing sequence, see `SonarSequence.set`."""
-        return self.sequence.set(sonars, now)
 
     def reset(self, now: float) -> Future[Outcome]:
         """Stop and reboot the controller.

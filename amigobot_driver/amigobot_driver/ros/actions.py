@@ -54,7 +54,7 @@ class MotionActions(Interface):
         for running_handle, motion_goal in tuple(self._running):
             if running_handle.goal_id == handle.goal_id:
                 with self._context.driver.robot() as robot:
-                    robot.cancel(motion_goal)
+                    robot.motion.cancel(motion_goal)
         return CancelResponse.ACCEPT
 
     async def _turn(self, handle: ServerGoalHandle) -> Turn.Result:

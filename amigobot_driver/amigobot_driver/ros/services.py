@@ -32,7 +32,7 @@ class RobotServices(Interface):
         if bool(request.sonars) == request.all_sonars:
             both = "sonars has numbers and all_sonars is true" if request.all_sonars else "sonars has no number"
             raise RequestRefusedError(f"{both}: give numbers in sonars, or all_sonars: true")
-        return robot.poll_sonars(tuple(request.sonars), now)
+        return robot.sequence.set(tuple(request.sonars), now)
 
     @robot_service(Trigger, "stop")
     def _stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:

@@ -24,11 +24,9 @@ class AuxDevice(Protocol):
 
     def receive(self, data: bytes, now: float) -> None:
         """Process bytes from the robot."""
-        ...
 
     def transmit(self, now: float) -> bytes:
         """Return the bytes that the device sends until `now`."""
-        ...
 
 
 class LoopBack:

@@ -88,17 +88,18 @@ class Controller(ABC, Generic[F]):
         self.now = 0.0
         self._on_event = on_event
 
-    @abstractmethod
     def _boot(self) -> None:
-        """Initialize everything as after power-up; calls `_power_up`."""
-
-    def _power_up(self) -> None:
-        """Initialize what all controllers have: parameters from FLASH, no commands, counters at zero."""
+        """Initialize everything as after power-up: parameters from FLASH, no commands, counters at zero."""
         self.working = copy.copy(self.flash)
         self.drive = Drive(self.profile.physics, self.hardware.body, self.working)
         self._waiting = _CommandBuffer(self.hardware.fault_injector, self.check)
         self._booted_at = self._battery_due = -math.inf
         self._end_supervision()
+        self._restart()
+
+    @abstractmethod
+    def _restart(self) -> None:
+        """Initialize session, devices and telemetry."""
 
     def _end_supervision(self) -> None:
         """Forget the client and the voltage: the watchdog starts with the next packet."""

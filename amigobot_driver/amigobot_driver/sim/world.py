@@ -62,10 +62,6 @@ class Footprint:
         x, y = pose.x + shift * math.cos(pose.heading), pose.y + shift * math.sin(pose.heading)
         return box(x, y, length, 2 * self.side, pose.heading)
 
-    def touches(self, pose: WorldPose, segment: Segment) -> bool:
-        """Return whether the segment crosses or lies in the rectangle at `pose`."""
-        return self.part(pose, segment) is not None
-
     def part(self, pose: WorldPose, segment: Segment) -> Segment | None:
         """Return the part of the segment inside the rectangle at `pose`, in its frame; None if there is none."""
         c, s = math.cos(pose.heading), math.sin(pose.heading)

@@ -16,20 +16,15 @@ class Port(Protocol):
     @property
     def byte_time(self) -> float | None:
         """Seconds that one byte takes on the line; 0: no time; None: unknown, behind a network connection."""
-        ...
 
     def read(self, timeout: float) -> bytes:
         """Block until bytes arrive, at most `timeout` s. Returns all available bytes, b"" after a timeout."""
-        ...
 
     def write(self, data: bytes) -> None:
         """Write all of data, or raise PortError."""
-        ...
 
     def set_baud(self, baud: int) -> None:
         """Change the line speed; no effect on a port without one."""
-        ...
 
     def close(self) -> None:
         """Release the port; a blocked read returns or raises PortError. May be called twice."""
-        ...

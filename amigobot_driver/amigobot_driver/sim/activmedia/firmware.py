@@ -52,10 +52,6 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         self._taken_at = -math.inf
         self._boot()
 
-    def _boot(self) -> None:
-        self._power_up()
-        self._restart()
-
     def _restart(self) -> None:
         """Restore the state between two sessions: parameters from FLASH, motors, sonars and telemetry off."""
         parts, flash = self.hardware, self.flash

@@ -32,9 +32,8 @@ class ErraticFirmware(Controller[ErraticFlash]):
         self.telemetry = ErraticTelemetry(self)
         self._boot()
 
-    def _boot(self) -> None:
+    def _restart(self) -> None:
         parts = self.hardware
-        self._power_up()
         self.session = SessionState.WAIT
         self.telemetry.heading_target, self.telemetry.distance_target = 0.0, 0
         # The maxima limit every velocity (ch. 5.5.6), not only turns and moves as in AmigOS.
