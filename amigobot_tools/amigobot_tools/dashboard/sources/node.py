@@ -61,6 +61,7 @@ class NodeSource(NodeRemote, NodeServices, RobotSource):
 
     def __init__(self, namespace: str, *, timeout: float = 0.0) -> None:
         RobotSource.__init__(self)
+        self.robot = self  # a node has the methods of a robot as services
         NodeRemote.__init__(self, namespace, drives=True, timeout=timeout)
         self._origin = 0.0, 0.0, 0.0  #: of the odometry frame in the map
         self._parameters: list[dict[str, Any]] = []
@@ -113,11 +114,6 @@ class NodeSource(NodeRemote, NodeServices, RobotSource):
         return Examination(Target(self.where, "", Kind.SERIAL), self._examine)
 
     # -- requests ---------------------------------------------------------------------------------------------
-
-    @property
-    def robot(self) -> NodeServices:  # type: ignore[override]
-        """The node, which has the methods of a robot as services."""
-        return self
 
     def call(self, kind: Any, service: str, *, limit: float = 0.0, **fields: Any) -> Any:
         """Call a service, see `NodeServices.call`; the thread of rclpy receives its response."""

@@ -39,6 +39,8 @@ class PacedDriver:
 
     Attributes:
         listeners: Called with each event.
+        speed: Simulated seconds per second, as requested by `set_speed`.
+        paused: Whether time stands still.
     """
 
     def __init__(
@@ -48,8 +50,8 @@ class PacedDriver:
         self.listeners = [listener]
         self._driver = SteppedDriver(robot, line, self._publish, url=url, now=_START, check_baud=check_baud)
         self._closed = False
-        self._speed = 1.0
-        self._paused = False
+        self.speed = 1.0
+        self.paused = False
         self._anchor = self._measured = time.monotonic(), _START  #: the same instant in real and in simulated time
         self.actual_speed = 1.0  #: simulated seconds per second, over the last second
 
@@ -103,23 +105,13 @@ class PacedDriver:
         """Simulated seconds since the start, which the windows of faults count from."""
         return self._driver.now - _START
 
-    @property
-    def speed(self) -> float:
-        """Requested simulated seconds per second."""
-        return self._speed
-
-    @speed.setter
-    def speed(self, speed: float) -> None:
-        self._speed, self._anchor = speed, (time.monotonic(), self._driver.now)
-
-    @property
-    def paused(self) -> bool:
-        """Whether time stands still."""
-        return self._paused
+    def set_speed(self, speed: float) -> None:
+        """Let time pass with so many simulated seconds per second."""
+        self.speed, self._anchor = speed, (time.monotonic(), self._driver.now)
 
     def pause(self, on: bool) -> None:
         """Let time stand still, or go on."""
-        self._paused, self._anchor = on, (time.monotonic(), self._driver.now)
+        self.paused, self._anchor = on, (time.monotonic(), self._driver.now)
 
     def skip(self, seconds: float) -> None:
         """Simulate some seconds at once."""
@@ -132,11 +124,11 @@ class PacedDriver:
     def _target(self) -> float:
         """Return the simulated time that it should be now."""
         now, simulated_now = time.monotonic(), self._driver.now
-        if self._paused:
+        if self.paused:
             return simulated_now
         real, simulated = self._anchor
-        target = simulated + (now - real) * self._speed
-        if abs(target - simulated_now) > _LATE * self._speed:
+        target = simulated + (now - real) * self.speed
+        if abs(target - simulated_now) > _LATE * self.speed:
             self._anchor = now, simulated_now
             return simulated_now
         return target

@@ -162,7 +162,7 @@ class SimulatorSource(SteppedSource):
 
     def do_speed(self, factor: Speed) -> str:
         """Set the speed."""
-        self._driver.speed = factor
+        self._driver.set_speed(factor)
         with self._driver.robot() as robot:
             options = dataclasses.replace(robot.options, command_timeout=_TIMEOUT * max(1.0, factor))
             robot.configure(options, self._driver.clock())
