@@ -25,14 +25,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from amigobot_driver import (
-    AmigoBot,
-    ConnectionLostError,
-    MotionFailedError,
-    Options,
-    RequestFailedError,
-    RequestRefusedError,
-)
+from amigobot_driver import AmigoBot, AmigoBotError, Options, RequestFailedError, RequestRefusedError
 from amigobot_driver.cli import UsageError, ranges
 from amigobot_driver.cli.robot_arguments import DEFAULT_PORT, add_robot_arguments
 from amigobot_driver.profiles import Calibration, Profile, calibration_file, load_profile
@@ -80,13 +73,7 @@ def run(args: argparse.Namespace) -> int:
         rev_count = _rev_count(robot)
         try:
             drives = Session(robot, port, say=_say).run(plan)
-        except (
-            EndedError,
-            TerminalClosedError,
-            ConnectionLostError,
-            MotionFailedError,
-            RequestRefusedError,
-        ) as end:
+        except (EndedError, TerminalClosedError, AmigoBotError) as end:
             print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
             return 1
         if not drives:
