@@ -16,6 +16,7 @@ from ament_index_python.packages import get_package_share_directory
 
 from amigobot_driver.errors import ProfileError
 from amigobot_driver.profiles import Profile, load_profile
+from amigobot_driver.ros.parameter_table import read_yaml
 
 from .nav2 import BEFORE_LYRICAL, add_laser, fit_nav2, remove_sonars
 
@@ -66,20 +67,14 @@ def parameters(profile: Profile, laser: str | None = None) -> Parameters:
         ProfileError: The robot has neither sonars nor a laser.
     """
     config = Path(get_package_share_directory("amigobot_navigation"), "config")
-    content: Parameters = {}
+    content: Parameters = read_yaml(config / "nav2.yaml")
     if os.environ.get("ROS_DISTRO") in BEFORE_LYRICAL:
-        content = _read(config / "nav2_before_lyrical.yaml")
-    content = _merged(content, _read(config / "nav2.yaml"))
+        content = _merged(read_yaml(config / "nav2_before_lyrical.yaml"), content)
     if laser:
         content = add_laser(content, laser)
         if not profile.sonar.poses:
             content = remove_sonars(content)
     return fit_nav2(content, profile)
-
-
-def _read(file: Path) -> Parameters:
-    content: Parameters = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return content
 
 
 def _merged(first: Parameters, second: Parameters) -> Parameters:
