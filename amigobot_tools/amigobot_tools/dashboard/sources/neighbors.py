@@ -12,7 +12,7 @@ from typing import Any
 
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.sim import connect
-from amigobot_driver.sim import Simulator, World, WorldError, load_robots
+from amigobot_driver.sim import Simulator, load_robots
 from amigobot_driver.sim.server import ClientConnection, Served
 
 
@@ -41,21 +41,6 @@ class Neighbors:
         """Pass bytes between the robots and their clients."""
         for one in self.served:
             one.exchange(now)
-
-    def replace_world(self, world: World) -> None:
-        """Put up other walls for all of them.
-
-        Raises:
-            WorldError: A wall would be inside one of them; then nothing has changed.
-        """
-        before = {name: robot.world for name, robot in self.robots.items()}
-        try:
-            for robot in self.robots.values():
-                robot.replace_world(world)
-        except WorldError:
-            for name, robot in self.robots.items():
-                robot.replace_world(before[name])
-            raise
 
     def close(self) -> None:
         """Close their ports."""

@@ -226,17 +226,17 @@ class SimulatorSource(SteppedSource):
         return self._things[number]
 
     def _build(self, things: dict[int, Obstacle]) -> None:
-        """Put up these walls and obstacles, if the robot is in none of them."""
+        """Put up these walls and obstacles, if no robot is in one of them."""
         segments = tuple(segment for thing in things.values() for segment in thing.segments())
-        simulator = self._simulator
-        _check_outside(simulator.truth.pose, things)
-        world = dataclasses.replace(self._world, segments=segments)
-        before = simulator.world
+        _check_outside(self._simulator.truth.pose, things)
+        world, before = dataclasses.replace(self._world, segments=segments), self._simulator.world
+        robots = self._simulator, *self._neighbors.robots.values()
         try:
-            simulator.replace_world(world)
-            self._neighbors.replace_world(world)
+            for robot in robots:
+                robot.replace_world(world)
         except WorldError as error:
-            simulator.replace_world(before)
+            for robot in robots:
+                robot.replace_world(before)
             raise RequestRefusedError(str(error)) from None
         self._things = things
 
