@@ -77,7 +77,7 @@ def without_packets(*ids: int) -> Fault:
 add("7 bits", down(lambda data: bytes(byte & 0x7F for byte in data)), "line-7-bit")
 add("even parity", down(parity(0)), "line-parity")
 add("inverted", down(lambda data: bytes(~byte & 0xFF for byte in data)), "line-inverted")
-add("bit 2 stuck at 0", down(lambda data: bytes(byte & ~4 for byte in data)), "checksum")
+add("bit 2 stuck at 0", down(lambda data: bytes(byte & ~4 for byte in data)), "line-stuck-bit")
 add("CR to LF", both(lambda data: data.replace(b"\r", b"\n")), "line-crlf", "line-control")
 add("LF to CR LF", both(lambda data: data.replace(b"\n", b"\r\n")), "line-crlf", "line-control")
 add("BS lost", Fault(robot="p3dx-sh", down=changing(without(0x08))), "line-control")
@@ -141,7 +141,7 @@ add("deaf later", Fault(up=until(5.0)), "deaf")
 add("half of the commands lost", Fault(up=until(2.5, after=losing(0.08))), "lost-commands")
 add("SYNC1 not answered", without_packets(1), "no-session")
 add("SYNC2 not answered", without_packets(2), "no-session")
-add("CONFIG not answered", without_packets(0x20), "deaf")
+add("CONFIG not answered", without_packets(0x20), "no-config")
 add("SIP with another id", Fault(down=sip(lambda data, now: data.__setitem__(0, 0x22))), "unknown-packets")
 add(
     "CLOSE ignored",
@@ -371,3 +371,20 @@ add("sonar 5 reads sonar 2", pings(twins), "sonar-twins")
 add("a setting changes", config_in_turn(100, 77), "settings-change")
 add("a stall flickers", byte(STALL + 1, lambda now, old: int(now * 7) % 5 == 0), "flag-flicker")
 add("heading jumps", word(HEADING, lambda now, old: old + 2048 * (int(now * 7) % 11 == 0)), "pose-jumps")
+
+# -- found by a fourth round of inventions ----------------------------------------------------------------------------
+
+SELDOM = itertools.count()
+
+
+def high_bits(chance: random.Random) -> Callable[[], Way]:
+    return changing(lambda data: bytes(byte | 128 * (chance.random() < 0.25) for byte in data))
+
+
+add("bit 7 wrong at random", Fault(down=seeded(high_bits)), "line-unsteady")
+add("long packets damaged", Fault(down=framed(lambda f: f if len(f) < 80 else f[:-1] + b"?")), "cut-packets")
+add("AUX bytes", Fault(down=sips(lambda data, now: [data, b"\xb0" + bytes(90)])), "unrequested-packets")
+add("first packet late", Fault(down=sips(lambda data, now: [data] if now > 1004 else [])), "slow-open")
+add("sonars fire seldom", pings(lambda old: old if next(SELDOM) % 25 == 0 else []), "sonars-slow")
+add("LowBattery 13.5 V", flash(LowBattery=135), "setting-lowbattery")
+add("FLASH of a Pioneer", flash(TransVelMax=1500), "setting-equipment")

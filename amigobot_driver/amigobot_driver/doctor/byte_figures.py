@@ -106,6 +106,13 @@ class ByteFigures(Recording):
         """Length to which packets are cut; 0 if they are not."""
         return cut_at(self.data)
 
+    @property
+    def damaged_from(self) -> int:
+        """Length (bytes) from which every packet is damaged, while all shorter ones arrive; 0: others are, too."""
+        damaged, valid = split(self.data)
+        shortest = min((part[2] + 3 for part in damaged if len(part) > 2), default=0)
+        return shortest if len(damaged) > 2 and shortest > max((len(one) + 5 for one in valid), default=999) else 0
+
     @cached_property
     def damaged(self) -> list[bytes]:
         """The packets of the observation with a wrong checksum or length."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import reduce
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -116,6 +117,8 @@ def find_change(data: bytes) -> Change | None:
         # Some short packets have the same checksum in any order of bytes, SIPs do not.
         return single
     complete = [part for part in damaged if len(part) == part[2] + 3 > OVERHEAD]
+    if len({part for part in damaged if len(part) == len(_ANSWERS[0])}) > len(_ANSWERS):
+        return Change("unsteady")
     return Change("checksum") if len(complete) > 1 and len(complete) >= _EXPLAINED * len(damaged) else None
 
 
@@ -176,6 +179,9 @@ def _never_arrives(data: bytes) -> Change | None:
         return Change("7 bits")
     if len({byte.bit_count() % 2 for byte in seen}) == 1:
         return Change("parity")
+    for level, bits in ((0, ~reduce(int.__or__, seen)), (1, reduce(int.__and__, seen))):
+        if bits & 0xFF:
+            return Change("stuck bit", f"{(bits & 0xFF).bit_length() - 1} of every byte is {level}")
     return Change("NUL lost") if 0 not in seen and HEADER in data else None
 
 

@@ -103,8 +103,8 @@ class OwnSession:
     def wait(self) -> bool:
         """Wait for a session with its first packet and the configuration; whether the session is open."""
         robot, end = self._robot, self._began + (_SEARCH if self.line.byte_time else _ASK)
-        while self._clock() < end or robot.session.state is LinkState.OPENING:
-            if self.refused or (robot.running and robot.estimator.report and robot.tuning.config):
+        while self._clock() < end + _ASK * self.refused or robot.session.state is LinkState.OPENING:
+            if robot.running and robot.estimator.report and robot.tuning.config:
                 break
             self._driver.run(self._clock() + 1.0)
         return robot.running and robot.estimator.report is not None
@@ -123,7 +123,7 @@ class OwnSession:
 
     @property
     def refused(self) -> bool:
-        """Whether the robot has answered the handshake and opened no session."""
+        """Whether the robot has answered the handshake and opened no session, or a later one."""
         return any("opens no session" in event.note for event in self._events if isinstance(event, LinkChanged))
 
     @property

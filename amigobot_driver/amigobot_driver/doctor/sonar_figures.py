@@ -140,20 +140,27 @@ class SonarFigures(Recording):
         return [sonar for sonar in self.sonars if sonar.echoes]
 
     @property
+    def sonar_turn(self) -> float:
+        """Time (s) between two readings of a sonar that fires, if they come until the end; 0: they stop."""
+        turn = len(self.firing) * self.seconds / max(1, sum(len(one.ranges) for one in self.sonars))
+        return turn if min((one.age for one in self.sonars), default=math.inf) < turn else 0.0
+
+    @property
     def usual_count(self) -> float:
         """The usual number of readings of a sonar in the second half."""
         return statistics.median(sonar.late for sonar in self.sonars) if self.sonars else 0.0
 
     @property
-    def impossible_ranges(self) -> list[float]:
-        """Readings (m) that are neither a distance within the reach nor one of those for "no echo"."""
+    def impossible_pings(self) -> list[tuple[int, float]]:
+        """Sonars and readings (m) that are neither a distance within the reach nor one of those for "no echo"."""
         unit = self.profile.units.range
-        reach, raw = self.profile.sonar.max_range / unit, [one.range for sip in self.decoded for one in sip.sonar]
+        reach, pings = self.profile.sonar.max_range / unit, [one for sip in self.decoded for one in sip.sonar]
+        raw = {one.range for one in pings}
         if unit == _MILLIMETER:
             wrong = [value for value in raw if reach + _ROUNDING < value < _NO_ECHO or value > _HIGHEST or value == 0]
         else:
             wrong = [value for value in raw if value > _IMPOSSIBLE * reach or value == 0]
-        return [value * unit for value in wrong]
+        return [(one.number, one.range * unit) for one in pings if one.range in wrong]
 
     @property
     def out_of_turn(self) -> list[int]:
