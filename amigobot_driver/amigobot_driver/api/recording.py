@@ -23,16 +23,12 @@ class Recording:
     """Writes the packets of a robot, both ways, to a file.
 
     Ends with `stop`, with its `with` block, or when the robot is closed.
-
-    Attributes:
-        packets: Packets and commands that are in the file.
-        gaps: How often the connection was lost; the recording goes on after the reconnect.
     """
 
     def __init__(self, stream: EventStream[FrameSeen], path: Path, head: Head, began: float) -> None:
         self._stream = stream
         self._began = began
-        self.packets = self.gaps = 0
+        self._count = self._gaps = 0
         self._error: OSError | None = None
         self._path = path
         try:
@@ -50,6 +46,11 @@ class Recording:
         self.stop()
 
     @property
+    def packets(self) -> int:
+        """Packets and commands that are in the file."""
+        return self._count
+
+    @property
     def running(self) -> bool:
         """Whether it is still written."""
         return self._thread.is_alive()
@@ -58,6 +59,11 @@ class Recording:
     def dropped(self) -> int:
         """Packets and commands that are missing because the disk was too slow."""
         return self._stream.dropped
+
+    @property
+    def gaps(self) -> int:
+        """How often the connection was lost; the recording goes on after the reconnect."""
+        return self._gaps
 
     def stop(self) -> None:
         """End the recording. May be called twice.
@@ -68,7 +74,7 @@ class Recording:
         self._stream.close()
         self._thread.join(_STOP_TIMEOUT)
         if self._error is not None:
-            raise RecordingError(self._error, str(self._path), self.packets)
+            raise RecordingError(self._error, str(self._path), self._count)
 
     def _run(self) -> None:
         try:
@@ -77,12 +83,12 @@ class Recording:
                     try:
                         frame = next(self._stream, None)
                     except ConnectionLostError:  # packets come again after the reconnect
-                        self.gaps += 1
+                        self._gaps += 1
                         continue
                     if frame is None:
                         return
                     write_record(self._file, RecordedFrame(frame.stamp - self._began, frame.to_robot, frame.data))
                     self._file.flush()  # a program that is killed leaves a recording
-                    self.packets += 1
+                    self._count += 1
         except OSError as error:
             self._error = error

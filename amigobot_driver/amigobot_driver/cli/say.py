@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Play tones on the robot.
+"""Play tones on the robot; an AmigoBot with AmigOS has none.
 
     amigobot say 0.2:440 0.1:0 0.4:880 --port /dev/ttyUSB0
     amigobot say 0.2:440 0.1:0 0.4:880 --port sim://amigo-sh
