@@ -117,10 +117,15 @@ def fastest(profile: str) -> float:
     return limits.robot.limits.working[0]
 
 
+def _bound(value: float, digits: int) -> str:
+    """Return a value rounded up, but for the computer's own rounding."""
+    return f"{math.ceil(value * 10**digits - 1e-6) / 10**digits:.{digits}f}"
+
+
 def stopping_row(profile: str, speed: float, evidence: str = "") -> str:
     deceleration = factory_flash(load_profile(profile)).trans_decel / 1000
     figures = [stopping(speed, deceleration, LATENCY + delay) for delay in CAUSES]
-    cells = " | ".join(f"{seconds:.1f} s, {meters:.2f} m" for seconds, meters in figures)
+    cells = " | ".join(f"{_bound(seconds, 1)} s, {_bound(meters, 2)} m" for seconds, meters in figures)
     return f"| {speed:g} m/s | {deceleration:g} m/s²{evidence} | {cells} |"
 
 
