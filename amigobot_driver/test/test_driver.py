@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -211,7 +212,7 @@ class TestPortThatComesAndGoes:
     def test_the_driver_reconnects_to_a_peer_that_closed_the_connection(self) -> None:
         with served(on_tcp) as (_, connection), running(f"socket://127.0.0.1:{connection.port}") as run:
             run.connect()
-            connection._drop()
+            connection._client.shutdown(socket.SHUT_RDWR)  # the thread of the server closes it
             eventually(lambda: len(run.taps) > 1)
             run.connect()
 
