@@ -26,14 +26,14 @@ _ANSWERS = 20
 _KEY = """
 const done = arguments[0], frame = document.querySelector("#dashboard").contentWindow;
 const press = (kind) => frame.dispatchEvent(new frame.KeyboardEvent(kind, { code: "ArrowUp" }));
-const measure = (began) => {
-  window.onwrite = ([, , , command, , low, high]) => { // a VEL or VEL2 that is not zero
-    if (![11, 32].includes(command) || !(low || high)) return;
-    window.onwrite = null;
-    press("keyup"); done(performance.now() - began);
-  };
-  press("keydown");
-}; setTimeout(() => measure(performance.now()), 1000); // the robot rests between two keys
+window.onwrite = ([, , , command, , low, high]) => {
+  if (!began || ![11, 32].includes(command) || !(low || high)) return; // VEL, VEL2
+  window.onwrite = null;
+  press("keyup");
+  done(performance.now() - began);
+};
+let began; // until then a velocity is of the key before
+setTimeout(() => { began = performance.now(); press("keydown"); }, 1000); // the robot rests between two keys
 """
 _DASHBOARD = "document.querySelector('#dashboard').contentWindow"
 _CONNECTED = f"return {_DASHBOARD}?.document.querySelector('#link')?.textContent === 'connected'"
