@@ -37,7 +37,7 @@ transport.simulated: errors profiles protocol sim transport
 sim: profiles protocol resources wording | serial yaml
 driver: connection_policy profiles protocol robot transport
 doctor: api connection_policy errors parallel profiles protocol resources robot stepped_driver transport wording \
-    | serial yaml
+    | serial
 replay: protocol robot stepped_driver
 stepped_driver: robot
 """

@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
+from amigobot_driver.resources import read_yaml
 from amigobot_driver.ros.launch_parameters import temporary_file
-from amigobot_driver.ros.parameter_table import read_yaml
 
 #: The C implementation if installed: ten times as fast.
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)

@@ -16,7 +16,7 @@ from ament_index_python.packages import get_package_share_directory
 
 from amigobot_driver.errors import ProfileError
 from amigobot_driver.profiles import Profile, load_profile
-from amigobot_driver.ros.parameter_table import read_yaml
+from amigobot_driver.resources import read_yaml
 
 from .nav2 import BEFORE_LYRICAL, add_laser, fit_nav2, remove_sonars
 

@@ -20,9 +20,7 @@ from itertools import pairwise
 from types import CodeType
 from typing import Any
 
-import yaml
-
-from ..resources import YAML_LOADER, share
+from ..resources import read_yaml, share
 from ..robot import MAX_ROUTINE, radio_modem
 from ..wording import counted, robot_name
 from .finding import Cause, Finding, Severity
@@ -131,7 +129,7 @@ def _compiled(expression: str) -> CodeType:
 @functools.cache
 def content() -> Mapping[str, Any]:
     """Return config/doctor.yaml. It is read once."""
-    read: Mapping[str, Any] = yaml.load(share("config", "doctor.yaml").read_text(encoding="utf-8"), YAML_LOADER)
+    read: Mapping[str, Any] = read_yaml(share("config", "doctor.yaml"))
     return read
 
 

@@ -8,12 +8,9 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import yaml
-
-from ..resources import YAML_LOADER, share
+from ..resources import read_yaml, share
 from ..robot import TUNABLE
 
 Scalar = bool | int | float | str
@@ -89,11 +86,6 @@ class Spec:
         if not valid:
             raise ValueError(f"parameter {self.name} is {value!r}, allowed: {self.range_text()}")
         return value  # type: ignore[return-value]
-
-
-def read_yaml(file: Path) -> Any:
-    """Return the content of a YAML file."""
-    return yaml.load(file.read_text(encoding="utf-8"), YAML_LOADER)
 
 
 def _spec(name: str, *, highest: float | None = None, **row: Any) -> Spec:

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ..profiles import Profile, build_profile, load_profile
-from ..resources import share
+from ..resources import read_yaml, share
 from .body import Wear
 from .faults import Faults, parse_faults
 from .fields import OptionError, parse_options
@@ -38,8 +36,8 @@ class ReportedRobot:
 
 def reported_robots() -> dict[str, dict[str, Any]]:
     """Return the robots of `config/reported_robots.yaml`: name and keys."""
-    text = (share("config") / "reported_robots.yaml").read_text(encoding="utf-8")
-    return yaml.safe_load(text)  # type: ignore[no-any-return]
+    robots: dict[str, dict[str, Any]] = read_yaml(share("config", "reported_robots.yaml"))
+    return robots
 
 
 def reported_help() -> str:
