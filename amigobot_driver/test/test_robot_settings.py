@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot import BatteryLevel, Outcome
+from amigobot_driver.robot.command_queue import ROOM
 from amigobot_driver.robot.devices.switch import Switch
 from amigobot_driver.robot.sensing.battery import BatteryMonitor
 
@@ -73,6 +74,18 @@ class TestButton:
         state = "on" if presses % 2 == 0 else "off"
         assert len(bench.notices) == presses
         assert bench.notices[-1] == f"the motors were switched {state} at the robot"
+
+    def test_wins_over_a_command_that_has_been_confirmed(self, bench: Bench) -> None:
+        for _ in range(10):  # at ten moments between two SIPs
+            bench.run(1.01)
+            motors(bench, True)
+            bench.run(0.5)
+            for _ in range(ROOM - 1):
+                bench.robot.queue.put(Command.CONFIG())  # ENABLE waits behind these
+            bench.until(motors(bench, True).done, within=1.0)
+            bench.simulator.press_motors_button()
+            bench.run(1)
+            assert not bench.reports[-1].motors_enabled
 
     def test_is_remembered_over_a_reconnect(self, bench: Bench) -> None:
         bench.simulator.press_motors_button()

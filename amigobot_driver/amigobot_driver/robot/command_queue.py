@@ -97,6 +97,10 @@ class CommandQueue:
         """Return the number of waiting commands of a priority."""
         return len(self._waiting[priority])
 
+    def holds(self, instruction: Instruction) -> bool:
+        """Return whether a routine command like this one waits."""
+        return instruction in self._waiting[Priority.ROUTINE]
+
     def take(self, now: float) -> Instruction | None:
         """Return the instruction to send now; None if there is none or the line is busy."""
         if now < self.next_time():

@@ -110,6 +110,8 @@ class Switch(RequestComponent):
     def _confirmation(self, sip: Sip) -> str:
         if self.reported is None or self.reported != self.requested:
             return ""
+        if any(map(self._context.queue.holds, self._commands())):
+            return ""  # it would undo what a person at the robot does after the confirmation
         return f"{self.name} {on_or_off(self.reported)}, confirmed by the robot"
 
     def _confirmation_after_interval(self) -> str:
