@@ -124,6 +124,20 @@ class SteppedDriver(Generic[AnyRobot]):
             self.emit(link.drained(self.now, self.now))
         self.poll()
 
+    def run(self, until: float) -> None:
+        """Execute what is due, go on to what is due next, at most to a time (s), and execute that."""
+        self.step()
+        self.wait(min(self.next_time(), until))
+        self.step()
+
+    def wait(self, until: float) -> None:
+        """Go on to a time (s)."""
+        self.now = max(self.now + INSTANT, until)
+
+    def clock(self) -> float:
+        """Return the time in s."""
+        return self.now
+
     def poll(self) -> None:
         """Check the deadlines of the robot, and write."""
         link = self.robot.link
@@ -193,7 +207,13 @@ class WaitingDriver(SteppedDriver[AnyRobot]):
     def run(self, until: float) -> None:
         """Execute what is due, wait for bytes or for what is due next, at most until a time (s), and execute that."""
         self.now = self._clock()
-        self.step()
-        self._wait(min(self.next_time(), until))
+        super().run(until)
+
+    def wait(self, until: float) -> None:
+        """Wait for bytes, at most until a time (s)."""
+        self._wait(until)
         self.now = self._clock()
-        self.step()
+
+    def clock(self) -> float:
+        """Return the time in s."""
+        return self._clock()

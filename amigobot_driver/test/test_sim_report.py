@@ -40,7 +40,7 @@ def test_a_report_describes_the_simulated_robot(tmp_path: Path) -> None:
     ("content", "said"),
     [
         ({"format": "x"}, "this is not a report of `amigobot verify`"),
-        (report(version=99), "version is 99, allowed: 1; repeat `amigobot verify`"),
+        (report(version=99), "version is 99, allowed: 2; repeat `amigobot verify`"),
         (report(simulator={"profile": {"extends": "amigo"}, "wear": {"left": 1}, "sonar": {}}), "'left' is not known"),
     ],
 )

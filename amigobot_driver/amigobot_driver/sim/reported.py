@@ -20,7 +20,7 @@ from .fields import OptionError, parse_options
 from .sonar import SonarModel
 
 #: What the first keys of a report of `amigobot verify` say.
-REPORT_FORMAT, REPORT_VERSION = "amigobot verify report", 1
+REPORT_FORMAT, REPORT_VERSION = "amigobot verify report", 2
 
 
 @dataclass(frozen=True, slots=True)

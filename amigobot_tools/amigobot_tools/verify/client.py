@@ -15,6 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from amigobot_driver import AmigoBotError, ConnectionFailedError, PortError, Profile
@@ -31,7 +32,7 @@ from amigobot_driver.robot import Event, FrameSeen
 from amigobot_driver.robot.dialects import Dialect, dialects
 from amigobot_driver.robot.link import RobotLink
 from amigobot_driver.robot.link_observer import LinkObserver
-from amigobot_driver.stepped_driver import WaitingDriver, WaitingLine
+from amigobot_driver.stepped_driver import SteppedDriver, WaitingDriver, WaitingLine
 
 P = TypeVar("P", bound=Packet)
 
@@ -58,33 +59,30 @@ class Client(LinkObserver):
     """One session with a robot, in the commands and packets of an ActivMedia robot; the dialect translates them.
 
     Args:
-        line: The robot's end of the serial line.
-        clock: Returns the time in s, as of the line.
+        new_driver: Makes the driver from this client and a listener. With a `SteppedDriver` minutes pass in seconds.
         stopped: Whether everything shall stop; asked at least 20 times a second.
     """
 
     def __init__(
         self,
-        line: WaitingLine,
-        clock: Callable[[], float] = time.monotonic,
+        new_driver: Callable[..., SteppedDriver[Client]],
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.now = clock
         self.opened = False
         self.packets: list[Stamped] = []
-        self.commands: list[str] = []  #: what was sent, without the handshake and PULSEs that keep the session alive
         self.on_record: Callable[[RecordedFrame], None] = lambda record: None  #: called with each frame, both ways
-        self._line, self._stopped = line, stopped
+        self._stopped = stopped
+        self._use(dialects())
+        self._driver = new_driver(self, listener=self._on_event)
+        self.now, self._line = self._driver.clock, self._driver.line
         self._bridge_byte_time = 0.0  #: s, of the serial line behind a network connection, as CONFIG has it
-        self._began = clock()
+        self._began = self.now()
         self._measured: deque[Packet] = deque()  #: packets whose bytes come with the next events
-        self._begin(None)
 
-    def _begin(self, pinned: Dialect | None) -> None:
-        """Have no connection; `pinned` is the dialect of the robot if it is known."""
-        self.link = RobotLink(self, [], _SPACING, (pinned,) if pinned else dialects(), pinned)
+    def _use(self, allowed: tuple[Dialect, ...], pinned: Dialect | None = None) -> None:
+        """Have no connection, and allow these dialects for the next one."""
+        self.link = RobotLink(self, [], _SPACING, allowed, pinned)
         self.link.trace = True
-        self._driver = WaitingDriver(self, self._line, self._on_event, self.now)
 
     @property
     def baud(self) -> int:
@@ -95,6 +93,11 @@ class Client(LinkObserver):
     def dialect(self) -> Dialect:
         """The dialect in use."""
         return self.link.session.dialect
+
+    @classmethod
+    def at_port(cls, line: WaitingLine, stopped: Callable[[], bool]) -> Client:
+        """Return a client on the real clock."""
+        return cls(partial(WaitingDriver, line=line, clock=time.monotonic), stopped)
 
     # -- time and bytes -----------------------------------------------------------------------------------------------
 
@@ -136,7 +139,7 @@ class Client(LinkObserver):
             raise StoppedError
         end = min(end, self.now() + _READ)
         if not (self._driver.plugged or connecting):
-            self._line.wait(end)  # opens the port again
+            self._driver.wait(end)  # opens the port again
             if self._line.unplugged:
                 return
             self._driver.plug(True)
@@ -165,34 +168,27 @@ class Client(LinkObserver):
             When the last one was sent, s.
         """
         for instruction in instructions:
-            own = self.dialect.command(instruction)
-            if own is None:
+            if self.dialect.command(instruction) is None:
                 raise ValueError(f"this robot has no command {instruction}")
             self.link.queue.put(instruction)
             while self.link.queue.next_time() < float("inf"):
                 self._run(self.link.queue.next_time())
-            self.commands.append(str(own))
         return self.link.queue.last_sent
 
-    def send_bytes(self, frame: bytes, name: str) -> None:
-        """Send a frame as it stands, right or wrong; `name` is for the report."""
+    def send_bytes(self, frame: bytes) -> None:
+        """Send a frame as it stands, right or wrong."""
         queue = self.link.queue
         self.wait(max(0.0, queue.last_sent + queue.spacing - self.now()), alive=False)
         self._line.receive(frame, self.now())
-        self.commands.append(name)
         queue.last_sent = self.now()
         if data := frame[3:-2]:  # a recording has frames only, not FA FB 12 FE
             self.on_record(RecordedFrame(queue.last_sent - self._began, True, data))
 
-    def ask(self, instruction: Instruction, kind: type[P], seconds: float = ANSWER_TIMEOUT) -> P | None:
-        """Send a command and return its answer; None if there is none."""
-        self.send(instruction)
-        return self.wait_for(kind, seconds)
-
     def config(self) -> Parameters | None:
         """Request the CONFIG packet; None if the robot does not answer."""
         for _ in range(_TRIES):
-            if (answer := self.ask(Command.CONFIG(), Parameters)) is not None:
+            self.send(Command.CONFIG())
+            if (answer := self.wait_for(Parameters, ANSWER_TIMEOUT)) is not None:
                 code = answer.value("host_baud")
                 if code is not None and code < len(BAUD_RATES):
                     self._bridge_byte_time = _BYTE / BAUD_RATES[code]
@@ -209,11 +205,9 @@ class Client(LinkObserver):
 
     def set_profile(self, profile: Profile) -> None:
         """Use the dialect of a profile, and its choices where the manuals contradict each other."""
-        if profile.firmware:
-            known = (self.dialect, *dialects())
-            dialect = next(each for each in known if set(profile.firmware) & set(each.firmware))
-            if dialect is not self.dialect or not self.opened:
-                self._begin(dialect)
+        if profile.firmware and not self.opened:
+            pinned = next(each for each in dialects() if set(profile.firmware) & set(each.firmware))
+            self._use((pinned,), pinned)
         self.dialect.set_profile(profile)
         self.link.decoder.check = self.dialect.check
         self.link.queue.spacing = max(_SPACING, profile.link.command_spacing)

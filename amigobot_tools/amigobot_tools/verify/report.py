@@ -20,7 +20,7 @@ from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Parame
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION
 
 from .client import StoppedError
-from .table import all_steps
+from .table import all_steps, row_of
 from .trial import DONE, Figure, StepResult, Trial, Value
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
 
@@ -132,7 +132,7 @@ def load(path: Path) -> Report:
     if (version := content.pop("version", None)) != REPORT_VERSION:
         raise UsageError(f"{path}: version is {version!r:.60}, allowed: {REPORT_VERSION}; repeat `amigobot verify`")
     try:
-        content["steps"] = [StepResult(**{**step, "commands": tuple(step["commands"])}) for step in content["steps"]]
+        content["steps"] = [StepResult(**step) for step in content["steps"]]
         content["figures"] = [Figure(**item) for item in content["figures"]]
         return Report(**content)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -159,8 +159,9 @@ def _page(report: Report) -> Iterator[str]:
 
 def figure_row(figure: Figure) -> tuple[str, str, str, str]:
     """Return title, value at the robot, value at the simulator and verdict of a finding."""
-    robot = _shown(figure.value, figure.unit, figure.uncertainty)
-    return figure.title, robot, _shown(figure.expected, figure.unit, figure.expected_uncertainty), figure.verdict
+    row = row_of(figure.key)
+    robot = _shown(figure.value, row.unit, figure.uncertainty)
+    return row.title, robot, _shown(figure.expected, row.unit, figure.expected_uncertainty), figure.verdict
 
 
 def _shown(value: Value, unit: str, uncertainty: float) -> str:

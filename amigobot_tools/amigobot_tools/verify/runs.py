@@ -22,7 +22,7 @@ from .client import Client, StoppedError
 from .measurement import measure
 from .person import Person
 from .report import PAGE, RECORDING, REPORT, Report, load
-from .simulated import SimulatedLine, SimulatedPerson
+from .simulated import simulated
 from .table import all_steps
 
 _EVENTS = {"focus", "focus lost"}
@@ -93,15 +93,14 @@ def _connect(args: argparse.Namespace, stack: contextlib.ExitStack) -> tuple[Cli
     """Open the port, and find out who answers the questions."""
     if args.port.startswith("sim://"):
         simulator, _ = simulator_of(args.port)
-        simulated = SimulatedLine(simulator)
-        return Client(simulated, simulated.clock), SimulatedPerson(simulator)
+        return simulated(simulator)
     try:
         person = stack.enter_context(TerminalPerson(asks=not args.yes))
         line = Case(target=parse_target(args.port)).open()
     except TerminalClosedError as error:
         raise UsageError(f"{error}; without one, --yes asks nothing") from None
     stack.callback(line.close)
-    return Client(line, stopped=person.stopped), person
+    return Client.at_port(line, person.stopped), person
 
 
 def _print_result(printer: Printer, report: Report) -> int:

@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from amigobot_driver.sim import Segment, Simulator, World, WorldError, WorldPose
+from amigobot_driver.stepped_driver import SteppedDriver
 
 from ..geometry import Pose
+from .client import Client
 from .person import Person
 
-_MIN_STEP, _INSTANT = 1e-4, 1e-9  # s by which simulated time moves on at least: to an event, and to a deadline
 _HAND = 0.04  # m, half its width
 _TOUCH = 0.02  # m, of a hand that touches a sonar
 _TAPE, _PROTRACTOR = 0.001, 0.5  # m and deg to which a tape is read
@@ -21,33 +24,9 @@ _SEEN = 0.02  # m/s of a wheel that turns visibly
 _WALL = 2.0  # m, half its length
 
 
-class SimulatedLine:
-    """The line of a simulated robot, on simulated time: a wait jumps to the next event, so minutes pass in seconds."""
-
-    name = "simulator"
-    unplugged = False
-
-    def __init__(self, simulator: Simulator) -> None:
-        self._simulator, self._now = simulator, 0.0
-        simulator.advance(0.0)
-        self.receive, self.transmit, self.next_event = simulator.receive, simulator.transmit, simulator.next_event
-
-    @property
-    def byte_time(self) -> float | None:
-        """Seconds that one byte takes on the line."""
-        return self._simulator.byte_time
-
-    def clock(self) -> float:
-        """Return the simulated time in s."""
-        return self._now
-
-    def wait(self, until: float) -> None:
-        """Go on to the next event, at most to a time (s)."""
-        soonest = max(self._simulator.next_event(self._now), self._now + _MIN_STEP)
-        self._now = max(self._now + _INSTANT, min(until, soonest))
-
-    def set_client_baud(self, baud: int) -> None:
-        """Have no effect: the simulator listens at any speed."""
+def simulated(simulator: Simulator, stopped: Callable[[], bool] = lambda: False) -> tuple[Client, SimulatedPerson]:
+    """Return a client of a simulated robot, on simulated time, and who is at the robot."""
+    return Client(partial(SteppedDriver, line=simulator), stopped), SimulatedPerson(simulator)
 
 
 class SimulatedPerson(Person):

@@ -64,6 +64,16 @@ def all_steps() -> tuple[Step, ...]:
     )
 
 
+@cache
+def _rows() -> dict[str, FigureRow]:
+    return {key: row for step in all_steps() for key, row in step.figures.items()}
+
+
+def row_of(key: str) -> FigureRow:
+    """Return what is known of a figure; a value of CONFIG without a row has its name as title."""
+    return _rows().get(key) or FigureRow(title=key.partition(".")[2])
+
+
 def steps_of(profile: Profile) -> list[Step]:
     """Return the steps for a robot; `run_steps` says why it cannot do some of them."""
     return [step for step in all_steps() if profile.erratic or not step.only_erratic]

@@ -45,7 +45,7 @@ from amigobot_driver.protocol import (
 from .client import Client, Stamped
 from .motion import Instant, motion_log
 from .person import Person
-from .table import FigureRow, Step
+from .table import Step, row_of
 
 P = TypeVar("P", bound=Packet)
 Value = float | str | None
@@ -70,15 +70,10 @@ class StepError(Exception):
 class Figure:
     """One finding: a number is a quantity, a text a fact; None was asked for and not found."""
 
-    key: str  #: "motor.top_speed"
+    key: str  #: "motor.top_speed": steps.yaml has its title and unit, and how it is compared
     step: str  #: name of the step
-    title: str
     value: Value
-    unit: str = ""
     uncertainty: float = 0.0  #: standard uncertainty, in the unit
-    tolerance: float = 0.0  #: smallest difference that matters, in the unit; 0: 3 % of the expected value
-    parameter: str = ""  #: key of the simulator that is proportional to the quantity: "physics.motor_time"
-    compared: bool = True  #: whether it can be compared with the simulator
     expected: Value = None  #: what the simulator shows; None: nothing to compare with
     expected_uncertainty: float = 0.0
     verdict: str = "unknown"  #: "as simulated", "differs" or "unknown"
@@ -93,7 +88,6 @@ class StepResult:
     status: str  #: done, skipped or failed
     reason: str  #: why it is not done
     seconds: float
-    commands: tuple[str, ...]  #: what was sent
 
     @property
     def finding(self) -> Finding:
@@ -136,20 +130,6 @@ class Ping(NamedTuple):
 
 
 @dataclass(slots=True)
-class Played:
-    """What came back for the lists of a step."""
-
-    phases: dict[str, list[Phase]] = field(default_factory=lambda: defaultdict(list))  #: by name
-    answers: dict[str, Any] = field(default_factory=dict)  #: of the person, by what was asked
-
-    def __getitem__(self, name: str) -> Phase:
-        return self.phases[name][-1]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.phases
-
-
-@dataclass(slots=True)
 class Trial:
     """One run of the steps with one robot."""
 
@@ -160,6 +140,8 @@ class Trial:
     config: Parameters | None = None
     step: Step | None = None  #: the one that runs
     figures: dict[str, Figure] = field(default_factory=dict)
+    phases: dict[str, list[Phase]] = field(default_factory=lambda: defaultdict(list))  #: of the step, by name
+    answers: dict[str, Any] = field(default_factory=dict)  #: of the person, by what was asked
     _lifted: bool | None = None  #: None: not asked since the robot stood on the floor
     _moves: bool = False  #: the motors are on
     _driven_from: int = 0  #: number of packets when the motors were switched on
@@ -175,17 +157,18 @@ class Trial:
             error: Standard uncertainty from the scatter, in the unit.
         """
         assert self.step is not None
-        row = self.step.figures.get(key) or FigureRow(title=key.partition(".")[2])
-        if isinstance(value, float):
-            found: Value = float(value) if math.isfinite(value) else None
+        if not isinstance(value, float):
+            self.figures[key] = Figure(key, self.step.name, None if value is None else str(value))
+        elif not math.isfinite(value):
+            self.figures[key] = Figure(key, self.step.name, None)
         else:
-            found = None if value is None else str(value)
-        size = abs(found) if isinstance(found, float) else 0.0
-        uncertainty = math.hypot(error if math.isfinite(error) else 0.0, row.floor * size)
-        tolerance = row.tolerance or row.share * size
-        self.figures[key] = Figure(
-            key, self.step.name, row.title, found, row.unit, uncertainty, tolerance, row.parameter, row.compared
-        )
+            chance = error if math.isfinite(error) else 0.0
+            uncertainty = math.hypot(chance, row_of(key).floor * value)
+            self.figures[key] = Figure(key, self.step.name, value, uncertainty)
+
+    def phase(self, name: str) -> Phase:
+        """Return what came back for a list of the step, the last time."""
+        return self.phases[name][-1]
 
     def found(self, key: str, default: float) -> float:
         """Return a quantity that an earlier step has found, or the nominal one."""
@@ -236,14 +219,14 @@ class Trial:
 
     # -- what a step sends --------------------------------------------------------------------------------------------
 
-    def play(self) -> Played | None:
-        """Send what the step sends and return what came back; None if the person cannot do what is asked for.
+    def play(self) -> bool:
+        """Send what the step sends and keep what comes back; False if the person cannot do what is asked for first.
 
         Raises:
             StepError: The robot does not do what the step needs.
         """
         assert self.step is not None
-        played = Played()
+        self.phases.clear()
         for number in range(self.step.repeat):
             for item in self.step.send:
                 name, words = next(iter(item.items())) if isinstance(item, dict) else ("", item)
@@ -251,15 +234,15 @@ class Trial:
                     verb, what, *value = name.split()
                     if verb != "look":
                         self._motors_off()
-                    played.answers[what] = self.person.ask(verb, what, words, *map(float, value))
-                    if verb == "do" and not played.answers[what]:
-                        return played if played.phases else None
+                    self.answers[what] = self.person.ask(verb, what, words, *map(float, value))
+                    if verb == "do" and not self.answers[what]:
+                        return bool(self.phases)
                 elif all(self.client.dialect.supports(Command[name], "") for name, _ in map(_command, words) if name):
-                    self._send_list(played, name, words, (number + 0.5) / self.step.repeat)
+                    self._send_list(name, words, (number + 0.5) / self.step.repeat)
         self._motors_off()
-        return played
+        return True
 
-    def _send_list(self, played: Played, name: str, words: Sequence[Any], share: float) -> None:
+    def _send_list(self, name: str, words: Sequence[Any], share: float) -> None:
         """Send a list; `share` of the cycle is waited at `shift`."""
         assert self.step is not None
         if self.step.moves and not self._moves:
@@ -269,7 +252,7 @@ class Trial:
             sent = self._send(word, share) or sent
         if name:
             packets = self.client.packets[first:]
-            played.phases[name].append(Phase(sent, self.client.now(), packets, self))
+            self.phases[name].append(Phase(sent, self.client.now(), packets, self))
 
     def _send(self, word: Any, share: float) -> float | None:
         """Send a word; return when, if it is a command."""
@@ -287,7 +270,7 @@ class Trial:
             value = int(argument) if number else symbols.get(argument, argument.encode())
             return client.send(Command[command](value))
         if isinstance(word, dict):
-            client.send_bytes(self._frame(word) if "frame" in word else bytes.fromhex(word["bytes"]), str(word))
+            client.send_bytes(self._frame(word) if "frame" in word else bytes.fromhex(word["bytes"]))
         elif not isinstance(word, str):
             client.wait(word)
         elif word.startswith("pings"):
@@ -391,7 +374,7 @@ class Trial:
         client, lost = self.client, False
         for step in steps:
             self.step, self._moves = step, False
-            began, first = client.now(), len(client.commands)
+            began = client.now()
             try:
                 reason = "left out by an option" if step.name in skip else self._attempt(step)
                 status = SKIPPED if reason else DONE
@@ -402,8 +385,7 @@ class Trial:
                 status, reason = FAILED, str(error)
                 if not isinstance(error, StepError):
                     reason = f"the packets do not allow this measurement ({type(error).__name__}: {error})"
-            commands = tuple(client.commands[first:])
-            yield StepResult(step.name, step.title, status, reason, client.now() - began, commands)
+            yield StepResult(step.name, step.title, status, reason, client.now() - began)
             if lost:
                 return
 
@@ -420,16 +402,15 @@ class Trial:
             return "needs wheels off the floor"
         if not self.person.explain(step.title, step.tell, step.moves):
             return "the owner skipped it"
-        played = self.play()
-        if played is not None:
+        if self.play():
             for key, row in step.figures.items():
                 name = row.of or key
                 if row.fact == "answer":
-                    self.keep(key, {True: "yes", False: "no"}.get(played.answers[name]))
-                elif row.fact and name in played:  # the robot has the commands of this list
-                    self.keep(key, _function(f"facts.{row.fact}")(played[name]))
+                    self.keep(key, {True: "yes", False: "no"}.get(self.answers[name]))
+                elif row.fact and name in self.phases:  # the robot has the commands of this list
+                    self.keep(key, _function(f"facts.{row.fact}")(self.phase(name)))
             if step.measure:
-                _function(f"measures.{step.measure}")(self, played)
+                _function(f"measures.{step.measure}")(self)
         found = any(figure.step == step.name for figure in self.figures.values())
         return "" if found else "the owner could not help with it"
 

@@ -15,9 +15,8 @@ from amigobot_driver import Profile
 from amigobot_driver.protocol import Parameters
 from amigobot_driver.sim import Simulator, SonarModel, Wear, flash_of
 
-from .client import Client
-from .simulated import SimulatedLine, SimulatedPerson
-from .table import steps_of
+from .simulated import simulated
+from .table import row_of, steps_of
 from .trial import Figure, StepResult, Trial, Value
 
 AS_SIMULATED, DIFFERS, UNKNOWN = "as simulated", "differs", "unknown"
@@ -38,7 +37,7 @@ def compare(found: Iterable[Figure], expected: Mapping[str, Figure]) -> list[Fig
     """Compare each finding at the robot with that at the simulator, which has the same key."""
     compared = []
     for figure in found:
-        other = expected.get(figure.key) if figure.compared else None
+        other = expected.get(figure.key) if row_of(figure.key).compared else None
         value, error = (None, 0.0) if other is None else (other.value, other.uncertainty)
         said = verdict(figure, value, error)
         compared.append(replace(figure, expected=value, expected_uncertainty=error, verdict=said))
@@ -62,11 +61,12 @@ def verdict(figure: Figure, expected: Value, error: float) -> str:
         expected: What the simulator shows; None: nothing.
         error: Standard uncertainty of that.
     """
-    if not figure.compared or figure.value is None or expected is None:
+    row = row_of(figure.key)
+    if not row.compared or figure.value is None or expected is None:
         return UNKNOWN
     if not isinstance(figure.value, float) or not isinstance(expected, float):
         return AS_SIMULATED if figure.value == expected else DIFFERS
-    allowed = figure.tolerance or _TOLERANCE * abs(expected)
+    allowed = row.tolerance or row.share * abs(figure.value) or _TOLERANCE * abs(expected)
     chance = _SIGMA * math.hypot(figure.uncertainty, error)
     if abs(figure.value - expected) > max(allowed, chance):
         return DIFFERS
@@ -89,11 +89,10 @@ def simulate(
         patience: See `Trial`.
         stopped: See `Client`.
     """
-    line = SimulatedLine(simulator)
-    client = Client(line, line.clock, stopped)
+    client, person = simulated(simulator, stopped)
     client.set_profile(nominal)
     client.connect()
-    trial = Trial(client, SimulatedPerson(simulator), nominal, patience)
+    trial = Trial(client, person, nominal, patience)
     results = list(trial.run([step for step in steps_of(nominal) if step.name in steps]))
     client.end()
     return trial, results
@@ -138,7 +137,7 @@ def simulator_section(profile: Profile, config: Parameters | None, compared: Seq
         own = {figure.key.removeprefix(_CONFIG) for figure in settings}
         section["profile"]["flash"] = flash_of(config, own)
     for figure in compared:
-        parameter, excess = figure.parameter, _excess(figure)
+        parameter, excess = row_of(figure.key).parameter, _excess(figure)
         if not parameter or not excess or not (figure.expected or parameter in _ADDED):
             continue
         nominal = nominal_parameter(profile, parameter)

@@ -14,7 +14,7 @@ from ..verify.client import Client, StoppedError
 from ..verify.measurement import measure
 from ..verify.person import Person
 from ..verify.report import PAGE, RECORDING, REPORT, load
-from ..verify.simulated import SimulatedLine, SimulatedPerson
+from ..verify.simulated import simulated
 from .serial import SerialLine
 from .task import Task
 
@@ -42,13 +42,12 @@ class PagePerson(Person):
 def measure_simulated(url: str, folder: Path, task: Task) -> None:
     """Measure another robot like the one of the dashboard, on simulated time."""
     simulator, _ = simulator_of(url)
-    line = SimulatedLine(simulator)
-    _measure(Client(line, line.clock, task.stopped), SimulatedPerson(simulator), folder, url, task)
+    _measure(*simulated(simulator, task.stopped), folder, url, task)
 
 
 def measure_real(line: SerialLine, folder: Path, task: Task) -> None:
     """Measure the robot at the port, which nothing else uses meanwhile."""
-    _measure(Client(line, stopped=task.stopped), PagePerson(task), folder, line.name, task)
+    _measure(Client.at_port(line, task.stopped), PagePerson(task), folder, line.name, task)
 
 
 def compare(folder: Path, task: Task) -> None:

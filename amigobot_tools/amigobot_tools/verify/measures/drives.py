@@ -17,7 +17,7 @@ from itertools import pairwise
 from amigobot_driver.protocol import Gyro, Sip
 
 from ..motion import Instant, LineFit, fit_line, mean, slope
-from ..trial import Phase, Played, StepError, Trial
+from ..trial import Phase, StepError, Trial
 
 _VELOCITY = 0.3  # m/s that the script commands
 _WHEEL_STEPS = 15  # of VEL2
@@ -32,20 +32,20 @@ _TAPE, _PROTRACTOR = 0.002, math.radians(0.5)  # m, rad: standard uncertainties 
 _SHARE = 0.002  # share by which a distance on the floor is uncertain besides
 
 
-def _both(played: Played, commanded: float, found: Callable[[list[Instant]], float]) -> tuple[float, float]:
+def _both(trial: Trial, commanded: float, found: Callable[[list[Instant]], float]) -> tuple[float, float]:
     """Return what two drives show, one way and back, over what was commanded; with its standard uncertainty."""
-    (first, *_), (second, *_) = played.phases.values()
+    (first, *_), (second, *_) = trial.phases.values()
     return mean([found(first.log) / commanded, found(second.log) / -commanded])
 
 
-def translation(trial: Trial, played: Played) -> None:
+def translation(trial: Trial) -> None:
     """Four measures of the same distance, forward and back."""
     trial.figures = {key: figure for key, figure in trial.figures.items() if not key.startswith("scale.")}
     units, ticks = trial.profile.units, trial.nominal_ticks or math.nan
     ratios = {
-        "velocity": _both(played, _VELOCITY, lambda log: statistics.fmean(at.velocity for at in log)),
-        "position": _both(played, _VELOCITY, lambda log: slope((at.time, at.x) for at in log)),
-        "encoder": _both(played, _VELOCITY, lambda log: slope((at.time, at.middle_ticks) for at in log) / ticks),
+        "velocity": _both(trial, _VELOCITY, lambda log: statistics.fmean(at.velocity for at in log)),
+        "position": _both(trial, _VELOCITY, lambda log: slope((at.time, at.x) for at in log)),
+        "encoder": _both(trial, _VELOCITY, lambda log: slope((at.time, at.middle_ticks) for at in log) / ticks),
     }
     known = [ratio for ratio in ratios.values() if math.isfinite(ratio[0])]
     if any(value <= 0 for value, _ in known):
@@ -62,13 +62,13 @@ def translation(trial: Trial, played: Played) -> None:
         trial.keep(f"scale.{name}", scale, scale * error / value)
 
 
-def wheel_velocity(trial: Trial, played: Played) -> None:
+def wheel_velocity(trial: Trial) -> None:
     """The unit of VEL2, and its two spellings."""
-    found = _both(played, _WHEEL_STEPS, lambda log: statistics.fmean(at.velocity for at in log))
+    found = _both(trial, _WHEEL_STEPS, lambda log: statistics.fmean(at.velocity for at in log))
     trial.keep("scale.wheel", *found)
 
 
-def rotation(trial: Trial, played: Played) -> None:
+def rotation(trial: Trial) -> None:
     """RVEL and the unit of the heading, against the encoders and RevCount."""
 
     def turned(at: Instant) -> float:
@@ -81,28 +81,28 @@ def rotation(trial: Trial, played: Played) -> None:
         # Without encoders the velocities of the wheels are all there is.
         return found if math.isfinite(found) else statistics.fmean(at.difference for at in log) / trial.half_track
 
-    trial.keep("scale.turn", *_both(played, _TURN, rate))
-    units = [slope((turned(at), at.heading) for at in played[name].log) for name in ("left", "right")]
+    trial.keep("scale.turn", *_both(trial, _TURN, rate))
+    units = [slope((turned(at), at.heading) for at in trial.phase(name).log) for name in ("left", "right")]
     # The heading of a gyro stays where it is while the wheels turn in the air.
     trial.keep("scale.heading", *mean(1 / unit for unit in units if unit))
 
 
-def acceleration(trial: Trial, played: Played) -> None:
+def acceleration(trial: Trial) -> None:
     """SETA, up and down."""
-    _ramps(trial, played, lambda at: at.velocity, 0.25, -0.35)
+    _ramps(trial, lambda at: at.velocity, 0.25, -0.35)
 
 
-def turn_acceleration(trial: Trial, played: Played) -> None:
+def turn_acceleration(trial: Trial) -> None:
     """SETRA, up and down."""
-    _ramps(trial, played, lambda at: at.difference / trial.half_track, math.radians(50), math.radians(-70))
+    _ramps(trial, lambda at: at.difference / trial.half_track, math.radians(50), math.radians(-70))
 
 
-def _ramps(trial: Trial, played: Played, velocity: Callable[[Instant], float], *commanded: float) -> None:
+def _ramps(trial: Trial, velocity: Callable[[Instant], float], *commanded: float) -> None:
     """Keep the slopes of ramps over the commanded ones, up and down."""
     assert trial.step is not None
     for key, name, rate in zip(trial.step.figures, ("up", "down"), commanded, strict=True):
         slopes = []
-        for up, ramp in zip(played.phases["up"], played.phases[name], strict=True):
+        for up, ramp in zip(trial.phases["up"], trial.phases[name], strict=True):
             final = velocity(up.log[-1])
             shares = [(at.time, velocity(at) / final) for at in ramp.log if final]
             if fit := fit_line((time, share) for time, share in shares if _RAMP[0] < share < _RAMP[1]):
@@ -110,10 +110,10 @@ def _ramps(trial: Trial, played: Played, velocity: Callable[[Instant], float], *
         trial.keep(key, *mean(slopes))
 
 
-def full_power(trial: Trial, played: Played) -> None:
+def full_power(trial: Trial) -> None:
     """The speed at full voltage, and how fast it is approached."""
     times, tops = [], []
-    for phase in played.phases["full"]:
+    for phase in trial.phases["full"]:
         log = phase.log
         top = statistics.fmean(at.velocity for at in log if at.time > log[-1].time - 0.6)
         tops.append(top)
@@ -126,13 +126,13 @@ def full_power(trial: Trial, played: Played) -> None:
     trial.keep("motor.time_constant", *mean(times))
 
 
-def coast(trial: Trial, played: Played) -> None:
+def coast(trial: Trial) -> None:
     """How a wheel without current slows down: a constant part and one that grows with the speed."""
     period = trial.found("telemetry.period", 0.1)
     # v' = -(a + v / T) makes every velocity a linear function of the one a period before.
     fit = fit_line(
         (before.velocity, after.velocity)
-        for phase in played.phases["coast"]
+        for phase in trial.phases["coast"]
         for before, after in pairwise(at for at in phase.log if at.time > phase.sent + 0.03)
         if before.velocity > after.velocity > _ROLLING and abs(after.time - before.time - period) < period / 2
     )
@@ -145,9 +145,9 @@ def coast(trial: Trial, played: Played) -> None:
     trial.keep("motor.coast_deceleration", loss, error)
 
 
-def brake(trial: Trial, played: Played) -> None:
+def brake(trial: Trial) -> None:
     """E_STOP: from a velocity in the middle of the braking and the distance that remains, at any phase of the cycle."""
-    drives = [(phase, *_braking(phase)) for phase in played.phases["brake"]]
+    drives = [(phase, *_braking(phase)) for phase in trial.phases["brake"]]
     points = [(at.velocity, log[-1].travel - at.travel) for _, log, _, rows in drives for at in rows]
     fit = fit_line(((speed, left / speed) for speed, left in points), (_square(speed) for speed, _ in points))
     if fit is None or fit.slope <= 0:
@@ -180,12 +180,12 @@ def _time_until_brake(phase: Phase, log: Sequence[Instant], cruise: float, fit: 
     return distance / cruise - (fit.offset + fit.slope * cruise)
 
 
-def watchdog(trial: Trial, played: Played) -> None:
+def watchdog(trial: Trial) -> None:
     """The watchdog with the motors on: when and how it brakes, beside a STOP, and what the next command does."""
     deceleration = trial.found("motor.brake_deceleration", _BRAKING)
     hard = LineFit(0.5 / deceleration, trial.found("motor.brake_lag", 0.0))
     times = []
-    for stop, silence in zip(played.phases["stop"], played.phases["silence"], strict=True):
+    for stop, silence in zip(trial.phases["stop"], trial.phases["silence"], strict=True):
         log, cruise, rows = _braking(stop)
         delay = _time_until_brake(stop, log, cruise, _AT_ONCE)
         log = silence.log
@@ -201,17 +201,17 @@ def watchdog(trial: Trial, played: Played) -> None:
             times.append(_time_until_brake(silence, log, cruise, hard) - trial.found("command.delay", 0.0))
     trial.keep("watchdog.acts", "yes")
     trial.keep("watchdog.braking", "as STOP" if as_stop else "harder than STOP")
-    trial.keep("watchdog.motors", "on" if played["silence"].of(Sip)[-1].motors_enabled else "off")
-    resumed = max(at.velocity for at in played["after"].log) > cruise / 2
+    trial.keep("watchdog.motors", "on" if trial.phase("silence").of(Sip)[-1].motors_enabled else "off")
+    resumed = max(at.velocity for at in trial.phase("after").log) > cruise / 2
     trial.keep("watchdog.resumes", "yes" if resumed else "no")
     value, error = mean(times)
     trial.keep("watchdog.time", value, math.hypot(error, 0.005))
 
 
-def straight(trial: Trial, played: Played) -> None:
+def straight(trial: Trial) -> None:
     """A meter forward: the true distance of each wheel over the encoders'."""
-    forward, left = played.answers["FORWARD"], played.answers["LEFT"]
-    log, track = played["drive"].log, trial.profile.body.track
+    forward, left = trial.answers["FORWARD"], trial.answers["LEFT"]
+    log, track = trial.phase("drive").log, trial.profile.body.track
     rolled = log[-1].travel - log[0].travel
     if forward is None or left is None or rolled < 0.3:
         trial.keep("wheel.left_scale", None)
@@ -226,9 +226,9 @@ def straight(trial: Trial, played: Played) -> None:
     trial.keep("wheel.right_scale", (distance + turned * track / 2) / rolled, error)
 
 
-def spin(trial: Trial, played: Played) -> None:
+def spin(trial: Trial) -> None:
     """Two turns on the spot: the track, and the scale of the gyro."""
-    past, log = played.answers["TURNED"], played["turn"].log
+    past, log = trial.answers["TURNED"], trial.phase("turn").log
     track = error = math.nan
     if past is not None and trial.ticks_per_meter:
         angle = math.tau * _TURNS + math.radians(past)
@@ -240,7 +240,7 @@ def spin(trial: Trial, played: Played) -> None:
         error = track * math.hypot(_PROTRACTOR / angle, 0.003)
     trial.keep("wheel.track", track, error)
     if past is not None and trial.configured("has_gyro"):
-        _gyro(trial, played["turn"], log, angle=math.tau * _TURNS + math.radians(past))
+        _gyro(trial, trial.phase("turn"), log, angle=math.tau * _TURNS + math.radians(past))
 
 
 def _gyro(trial: Trial, phase: Phase, log: Sequence[Instant], angle: float) -> None:

@@ -19,14 +19,14 @@ from amigobot_driver.protocol import (
 )
 
 from ..motion import unwrapped
-from ..trial import Played, StepError, Trial
+from ..trial import StepError, Trial
 
 _DUTY = 40  # harmless in either unit
 _UNITS = {"percent": 100, "per mille": 1000}  # of PWM_DUTY: what they call the whole
 _DECELERATIONS = {"trans": (Command.SETA, 350), "rot": (Command.SETRA, 150)}  # mm/s^2 and deg/s^2
 
 
-def settings(trial: Trial, played: Played) -> None:
+def settings(trial: Trial) -> None:
     """The unit of PWM_DUTY, and what negative accelerations set; CONFIG shows both, and nothing moves."""
     before = _config(trial)
     _set_duty(trial, _DUTY)
@@ -45,7 +45,7 @@ def settings(trial: Trial, played: Played) -> None:
 def _set_duty(trial: Trial, value: int) -> None:
     # As bytes: the dialect would convert the value to the unit of the profile.
     instruction = ErraticCommand.PWM_DUTY(value)
-    trial.client.send_bytes(instruction.encode(trial.client.dialect.check), str(instruction))
+    trial.client.send_bytes(instruction.encode(trial.client.dialect.check))
 
 
 def _duty(config: ErraticConfig) -> float:
@@ -59,13 +59,13 @@ def _config(trial: Trial) -> ErraticConfig:
     return answer
 
 
-def heading_unit(trial: Trial, played: Played) -> None:
+def heading_unit(trial: Trial) -> None:
     """The unit of the heading, from a turn that the wheels' velocities tell."""
-    log = played["turn"].log
+    log = trial.phase("turn").log
     angle = sum((at.time - before.time) * at.difference for before, at in pairwise(log)) / trial.half_track
     if angle < math.pi / 2:
         raise StepError("RVEL does not turn the wheels against each other")
-    packets = [parse(stamped.data, ERRATIC_PACKETS) for stamped in played["turn"].packets]
+    packets = [parse(stamped.data, ERRATIC_PACKETS) for stamped in trial.phase("turn").packets]
     headings = [packet.heading for packet in packets if isinstance(packet, Motor | ShortMotor)]
     steps = (abs(after - before) for before, after in pairwise(unwrapped(headings, 4096)))
     # A step from 359 to 0 degrees is not counted.

@@ -14,7 +14,7 @@ from amigobot_driver.protocol import Command, Instruction, Io, Reset, Sip
 from amigobot_driver.wording import counted
 
 from ..motion import fit_line
-from ..trial import Played, StepError, Trial
+from ..trial import StepError, Trial
 
 _VOLTS_PER_COUNT = 5.0 / 1023  # of the converter
 _BATTERY_PORT = 5
@@ -22,7 +22,7 @@ _RESTART = 10.0  # s until the controller has restarted
 _KNOCK = 0.02  # s between two SYNC0 while the controller starts
 
 
-def identity(trial: Trial, played: Played) -> None:
+def identity(trial: Trial) -> None:
     """The answer to SYNC2, and what the robot does with SYNC packets in a wrong order; an Erratic has none."""
     client, erratic = trial.client, trial.profile.erratic
     client.close()
@@ -38,7 +38,7 @@ def identity(trial: Trial, played: Played) -> None:
         trial.keep("sync.identity", "yes" if reply.robot_class else "no")
 
 
-def config(trial: Trial, played: Played) -> None:
+def config(trial: Trial) -> None:
     """The values of CONFIGpac."""
     answer = trial.client.config()
     if answer is None:
@@ -55,9 +55,9 @@ def config(trial: Trial, played: Played) -> None:
     trial.keep("config.firmware", answer.firmware_version or "not reported")
 
 
-def rate(trial: Trial, played: Played) -> None:
+def rate(trial: Trial) -> None:
     """Rate of the standard packets."""
-    times = [at.time for at in played["sips"].log]
+    times = [at.time for at in trial.phase("sips").log]
     if len(times) < 10:
         raise StepError(f"only {counted(len(times), 'standard packet')} in 10 s")
     gaps = [after - before for before, after in pairwise(times)]
@@ -69,10 +69,10 @@ def rate(trial: Trial, played: Played) -> None:
     trial.keep("telemetry.period", fit.slope, fit.slope_error)
 
 
-def ports(trial: Trial, played: Played) -> None:
+def ports(trial: Trial) -> None:
     """Analog inputs, and where the standard packet has the selected one."""
-    answer = next(iter(played["inputs"].of(Io)), None)
-    volts = [sip.volts for sip in played["inputs"].of(Sip)]
+    answer = next(iter(trial.phase("inputs").of(Io)), None)
+    volts = [sip.volts for sip in trial.phase("inputs").of(Sip)]
     trial.keep("io.analog", None if answer is None else len(answer.analog))
     if answer is not None:
         highest = max(answer.analog, default=0)
@@ -80,8 +80,8 @@ def ports(trial: Trial, played: Played) -> None:
         if len(answer.analog) >= _BATTERY_PORT and volts:
             port = answer.analog[_BATTERY_PORT - 1] * _VOLTS_PER_COUNT
             trial.keep("io.battery_divider", port / statistics.fmean(volts))
-    if "port1" in played:
-        places = [_place(played[f"port{port}"].of(Sip)[-1], port) for port in (1, 2, 3)]
+    if "port1" in trial.phases:
+        places = [_place(trial.phase(f"port{port}").of(Sip)[-1], port) for port in (1, 2, 3)]
         trial.keep("io.port", ", ".join(dict.fromkeys(places)))
 
 
@@ -90,7 +90,7 @@ def _place(sip: Sip, port: int) -> str:
     return "low" if sip.port_low == port else "high" if sip.port_high == port else "none"
 
 
-def reset(trial: Trial, played: Played) -> None:
+def reset(trial: Trial) -> None:
     """RESET: what it sends, how long the controller starts."""
     client = trial.client
     first = len(client.packets)

@@ -8,17 +8,17 @@ from __future__ import annotations
 import math
 import statistics
 
-from ..trial import Played, StepError, Trial
+from ..trial import StepError, Trial
 
 _NEAR, _FAR = 0.5, 1.5  # m from the front to the wall
 
 
-def wall(trial: Trial, played: Played) -> None:
+def wall(trial: Trial) -> None:
     """Ranges to a wall at two distances, and their noise."""
     sonar, unit = trial.profile.sonar, trial.profile.units.range
     walls = []  # the ranges (m) of each front sonar, for each wall
     for name in ("near", "far"):
-        pings = trial.pings(played[name].packets)
+        pings = trial.pings(trial.phase(name).packets)
         heard = [one for one in pings if one.range < sonar.max_range]
         echoes = [[one.range for one in heard if one.number == number] for number in trial.front_sonars]
         walls.append([each for each in echoes if each])
