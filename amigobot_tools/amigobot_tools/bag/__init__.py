@@ -6,7 +6,6 @@
     python -m amigobot_tools.bag record OUT [TOPIC...]
     python -m amigobot_tools.bag info BAG
 
-A bag is a sqlite3 file beside a metadata.yaml, for `ros2 bag info` and `ros2 bag play`. It is written once a second: it
-stays readable if the recorder is killed, and lacks the last second then. Reading needs no ROS at all, recording needs
-rclpy.
+A bag is a sqlite3 file beside a metadata.yaml, for `ros2 bag info` and `ros2 bag play`. It is written once a second. If
+the recorder is killed, `ros2 bag reindex` writes the metadata. Reading needs no ROS at all, recording needs rclpy.
 """

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import sqlite3
 import sys
 import time
 from collections import Counter
@@ -28,24 +29,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m amigobot_tools.bag", description="Record and check bags.")
     subcommands = parser.add_subparsers(dest="subcommand", required=True)
     record_parser = subcommands.add_parser("record", help="record until Ctrl-C")
-    record_parser.add_argument("out", type=Path, metavar="OUT", help="folder to be made")
+    record_parser.add_argument("bag", type=Path, metavar="OUT", help="folder to be made")
     record_parser.add_argument("topics", nargs="*", metavar="TOPIC", help="default: all")
     info_parser = subcommands.add_parser("info", help="read a bag and count what is in it")
     info_parser.add_argument("bag", type=Path, metavar="BAG")
     arguments = parser.parse_args()
-    if arguments.subcommand == "record":
-        return record(arguments.out, arguments.topics)
-    return info(arguments.bag)
+    try:
+        return record(arguments.bag, arguments.topics) if "topics" in arguments else info(arguments.bag)
+    except BagError as error:
+        print(error, file=sys.stderr)
+        return 1
 
 
 def record(out: Path, topics: list[str]) -> int:
     """Record until a signal asks for the end; what has arrived by then is written."""
     if out.exists():
-        print(f"{out} is there already: name another, or delete it", file=sys.stderr)
-        return 2
+        raise BagError(f"{out} is there already: name another, or delete it")
     if find_spec("rosbags") is None:
-        print("needs rosbags: python3 -m pip install rosbags", file=sys.stderr)
-        return 2
+        raise BagError("needs rosbags: python3 -m pip install rosbags")
     import rclpy
     from rclpy.executors import SingleThreadedExecutor
     from rclpy.signals import SignalHandlerOptions
@@ -59,7 +60,7 @@ def record(out: Path, topics: list[str]) -> int:
         rclpy.init(args=NO_LOG_FILE, signal_handler_options=SignalHandlerOptions.NO)
         try:
             writer = BagWriter(out)
-            node = Recorder(writer, topics, lambda line: print(line, flush=True))
+            node = Recorder(writer, topics)
             executor = SingleThreadedExecutor()
             executor.add_node(node)
             while not stopped:
@@ -68,9 +69,8 @@ def record(out: Path, topics: list[str]) -> int:
             while time.monotonic() < end:
                 executor.spin_once(timeout_sec=_WAIT)
             writer.close()
-        except OSError as error:
-            print(f"{out}: cannot be written ({error.strerror}); what was written before is readable", file=sys.stderr)
-            return 1
+        except (OSError, sqlite3.Error) as error:
+            raise BagError(f"{out}: cannot be written ({error})") from None
         finally:
             rclpy.try_shutdown()
     print(f"saved {counted(node.counts.total(), 'message')} of {counted(len(node.counts), 'topic')} to {out}")
@@ -79,11 +79,7 @@ def record(out: Path, topics: list[str]) -> int:
 
 def info(bag: Path) -> int:
     """Print the messages of each topic."""
-    try:
-        counts = Counter(message.topic for message in read_bag(bag))
-    except BagError as error:
-        print(error, file=sys.stderr)
-        return 1
+    counts = Counter(message.topic for message in read_bag(bag))
     for topic, count in sorted(counts.items()):
         print(f"{count:8}  {topic}")
     return 0

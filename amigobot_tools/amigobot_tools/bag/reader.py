@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,7 +14,7 @@ from typing import Any
 
 
 class BagError(Exception):
-    """A bag that cannot be read."""
+    """A bag that cannot be read, or written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +37,6 @@ def read_bag(path: Path, kinds: Collection[str] | None = None) -> list[Message]:
     Raises:
         BagError: It cannot be read.
     """
-    for journal in path.glob("*.db3-journal"):  # a recorder was killed while it wrote: sqlite undoes that part
-        with closing(sqlite3.connect(str(journal).removesuffix("-journal"))) as database:
-            database.execute("SELECT count(*) FROM sqlite_master")
     if find_spec("rosbag2_py"):
         return list(_read_with_rosbag2(path, kinds))
     return _read_with_rosbags(path, kinds)

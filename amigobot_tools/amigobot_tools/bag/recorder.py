@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import partial
 
 from rclpy.node import Node
@@ -15,27 +15,20 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from .reader import message_class
 from .writer import BagWriter
 
-#: s between two searches for new topics
-_SEARCH_PERIOD = 0.2
-#: s of the recording that a killed program loses at most
-_COMMIT_PERIOD = 1.0
-#: messages that may wait for this process
-_DEPTH = 1000
+_SEARCH_PERIOD = 0.2  # s between two searches for new topics
+_COMMIT_PERIOD = 1.0  # s of the recording that a killed program loses at most
+_DEPTH = 1000  # messages that may wait for this process
 
 
 class Recorder(Node):
-    """Subscribes to the topics given, or to all there are, as soon as each has a publisher.
+    """Records the topics given, or all there are, as soon as each has a publisher, and prints a line for each."""
 
-    `tell` gets a line for each topic.
-    """
-
-    def __init__(self, writer: BagWriter, topics: Collection[str], tell: Callable[[str], None]) -> None:
+    def __init__(self, writer: BagWriter, topics: Collection[str]) -> None:
         super().__init__("bag_recorder")
         self.counts: Counter[str] = Counter()
         self._writer = writer
         self._topics = {self.resolve_topic_name(topic) for topic in topics}
         self._seen: set[str] = set()
-        self._tell = tell
         self.create_timer(_SEARCH_PERIOD, self._subscribe_new)
         self.create_timer(_COMMIT_PERIOD, writer.commit)
 
@@ -44,21 +37,19 @@ class Recorder(Node):
             wanted = topic in self._topics or not self._topics
             if wanted and topic not in self._seen and (publishers := self.get_publishers_info_by_topic(topic)):
                 self._seen.add(topic)
-                self._subscribe(topic, kinds, [publisher.qos_profile for publisher in publishers])
+                try:
+                    self._subscribe(topic, kinds, [publisher.qos_profile for publisher in publishers])
+                    print(f"recording {topic} {kinds}", flush=True)
+                except LookupError as error:
+                    print(f"left out {topic}: {error}", flush=True)
 
     def _subscribe(self, topic: str, kinds: list[str], offered: list[QoSProfile]) -> None:
+        """Record a topic. Raises LookupError if its type is not known here."""
         if len(kinds) > 1:
-            self._tell(f"left out {topic}: it has several types, {' and '.join(kinds)}")
-            return
-        try:
-            kind = message_class(kinds[0])
-            self._writer.add_topic(topic, kinds[0], offered)
-        except LookupError as error:
-            self._tell(f"left out {topic}: {error}")
-            return
-        write = partial(self._write, topic)
-        self.create_subscription(kind, topic, write, _matching(offered), raw=True)
-        self._tell(f"recording {topic} [{kinds[0]}]")
+            raise LookupError(f"it has several types, {' and '.join(kinds)}")
+        kind = message_class(kinds[0])
+        self._writer.add_topic(topic, kinds[0], offered)
+        self.create_subscription(kind, topic, partial(self._write, topic), _matching(offered), raw=True)
 
     def _write(self, topic: str, data: bytes, info: dict[str, int]) -> None:
         self._writer.write(topic, data, info["received_timestamp"])
