@@ -14,6 +14,7 @@ from dashboard_bench import Bench, FakeSource, aiohttp, dashboard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from amigobot_driver.packet_file import RecordedFrame
 from amigobot_tools.dashboard.access import Access, Listen, parse_listen
 from amigobot_tools.dashboard.core import Dashboard
 
@@ -154,7 +155,7 @@ def test_frames_on_the_line_are_decoded_for_those_who_look() -> None:
         async with bench.page() as page, bench.page() as other:
             await page.send("watch_packets", on=True)
             await page.until(lambda: source.watching == [True])
-            source.frames.add(1.5, True, bytes((11, 0x3B, 200, 0)))  # VEL 200
+            source.frames.add(RecordedFrame(1.5, True, bytes((11, 0x3B, 200, 0))))  # VEL 200
             await page.until(lambda: any("packets" in frame for frame in page.frames))
             packet = next(frame["packets"] for frame in page.frames if "packets" in frame)[0]
             assert (packet["name"], packet["section"], packet["to_robot"]) == ("VEL", "4.1", True)

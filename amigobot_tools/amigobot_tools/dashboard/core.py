@@ -28,7 +28,7 @@ from .doctor import Doctor
 from .frames import description, live_state, plain
 from .history import History
 from .messages import BadMessage, Between, Message, anyone, read_message, requests_of
-from .packets import as_json
+from .packets import decoded
 from .pilot import Pilot
 from .sources import Source
 
@@ -167,10 +167,11 @@ class Dashboard:
             known |= changed
             content["sections"] = changed
         if browser.watches_packets and (frames := self.source.frames.after(browser.packets, _PACKETS)):
-            content["packets_skipped"] = frames[-1].number - browser.packets - len(frames)
-            browser.packets = frames[-1].number
-            profile = self.source.profile
-            content["packets"] = plain(as_json(frames, erratic=profile is not None and profile.erratic))
+            newest, profile = frames[-1][0], self.source.profile
+            content["packets_skipped"] = newest - browser.packets - len(frames)
+            browser.packets = newest
+            erratic = profile is not None and profile.erratic
+            content["packets"] = plain([decoded(*frame, erratic=erratic) for frame in frames])
         if browser.plots and (points := self.history.after(browser.plotted, browser.plots))["times"]:
             content["plots"] = {"all": math.isinf(browser.plotted), **points}
             browser.plotted = points["times"][-1]

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.protocol import Packet, inspect_frame
 
 #: Frames that are kept; at 9600 baud, those of about a minute.
@@ -22,35 +21,25 @@ _SECTIONS = {"Sip": "5.2", "SyncEcho": "3.2", "SyncReply": "3.2", "Motor": "5.11
 _PACKETS = "5.1"
 
 
-@dataclass(frozen=True, slots=True)
-class SeenFrame:
-    """One frame on the line."""
-
-    number: int  #: counts the frames, from 1
-    time: float  #: s
-    to_robot: bool
-    data: bytes  #: without header, count and checksum
-
-
 class FrameLog:
-    """Keeps the newest frames."""
+    """Keeps the newest frames, which are numbered from 1."""
 
     def __init__(self) -> None:
-        self._frames: deque[SeenFrame] = deque(maxlen=_KEPT)
+        self._frames: deque[RecordedFrame] = deque(maxlen=_KEPT)
         self.newest = 0  #: number of the newest frame
 
-    def add(self, time: float, to_robot: bool, data: bytes) -> None:
+    def add(self, frame: RecordedFrame) -> None:
         """Append a frame."""
         self.newest += 1
-        self._frames.append(SeenFrame(self.newest, time, to_robot, data))
+        self._frames.append(frame)
 
-    def after(self, number: int, limit: int) -> list[SeenFrame]:
-        """Return the frames with a higher number, the newest `limit` of them."""
+    def after(self, number: int, limit: int) -> list[tuple[int, RecordedFrame]]:
+        """Return the frames with a higher number, with their numbers, the newest `limit` of them."""
         count = min(limit, self.newest - number, len(self._frames))
-        return [self._frames[index] for index in range(-count, 0)] if count > 0 else []
+        return [(self.newest + 1 + index, self._frames[index]) for index in range(-count, 0)]
 
 
-def decoded(frame: SeenFrame, *, erratic: bool) -> dict[str, Any]:
+def decoded(number: int, frame: RecordedFrame, *, erratic: bool) -> dict[str, Any]:
     """Return a frame with name, text, fields in the robot's units, and its section in docs/protocol."""
     inspected = inspect_frame(frame.data, to_robot=frame.to_robot, erratic=erratic)
     content = inspected.content
@@ -63,7 +52,7 @@ def decoded(frame: SeenFrame, *, erratic: bool) -> dict[str, Any]:
         text = f"{content}: {content.command.summary}" if content else "unknown command"
         section = _ERRATIC_COMMANDS if erratic else _COMMANDS
     return {
-        "n": frame.number,
+        "n": number,
         "t": frame.time,
         "to_robot": frame.to_robot,
         "hex": frame.data.hex(" "),
@@ -72,8 +61,3 @@ def decoded(frame: SeenFrame, *, erratic: bool) -> dict[str, Any]:
         "fields": inspected.fields,
         "section": section,
     }
-
-
-def as_json(frames: Iterable[SeenFrame], *, erratic: bool) -> list[dict[str, Any]]:
-    """Return frames decoded."""
-    return [decoded(frame, erratic=erratic) for frame in frames]

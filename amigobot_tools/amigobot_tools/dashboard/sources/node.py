@@ -27,6 +27,7 @@ from amigobot_driver.cli.graph_reader import read_graph
 from amigobot_driver.cli.node_robot import NodeServices
 from amigobot_driver.doctor import Finding, Kind, Severity, Target
 from amigobot_driver.doctor.graph import examine_graph
+from amigobot_driver.packet_file import RecordedFrame
 from amigobot_msgs.msg import Packet
 
 from ...node_remote import NodeRemote
@@ -78,7 +79,8 @@ class NodeSource(NodeRemote, NodeServices, RobotSource):
         """Return what the topics of the node say now, and take in the frames on the line."""
         for message in drained(self._packets):
             stamp = message.header.stamp
-            self.frames.add(stamp.sec + stamp.nanosec * 1e-9, message.to_robot, bytes(message.data))
+            time = stamp.sec + stamp.nanosec * 1e-9
+            self.frames.add(RecordedFrame(time, message.to_robot, bytes(message.data)))
         return super().state()
 
     def live(self) -> dict[str, Any]:

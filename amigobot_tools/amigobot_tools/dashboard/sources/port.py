@@ -12,6 +12,7 @@ from typing import Any
 
 from amigobot_driver import TUNABLE, AmigoBot, EventStream, Options, RequestRefusedError
 from amigobot_driver.doctor import Case, Finding, History, Target, examine, examine_held, live_findings, parse_target
+from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.profiles import Profile
 from amigobot_driver.robot import FrameSeen, LinkChanged, RobotSnapshot
 
@@ -69,7 +70,7 @@ class PortSource(PortRemote, RobotSource):
         """Return what is known of the robot now, and take in the frames on the line."""
         for event in self._traced.take_all() if self._traced else ():
             if isinstance(event, FrameSeen):
-                self.frames.add(event.stamp, event.to_robot, event.data)
+                self.frames.add(RecordedFrame(event.stamp, event.to_robot, event.data))
         return super().state()
 
     def sections(self) -> dict[str, Any]:

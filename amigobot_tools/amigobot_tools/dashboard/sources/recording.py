@@ -124,7 +124,7 @@ class RecordingSource(RecordingRemote, Source):
         if self._watching:
             first, end = (bisect_right(self.records, at, key=attrgetter("time")) for at in (before, position))
             for record in self.records[first:end]:
-                self.frames.add(record.time, record.to_robot, record.data)
+                self.frames.add(record)
 
 
 def _happenings(seen: Iterable[tuple[float, Event]]) -> Iterator[Happening]:
