@@ -13,19 +13,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
 from rcl_interfaces.msg import Log
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import BatteryState, Range
 from std_srvs.srv import Trigger
 
 from amigobot_driver.cli import UsageError
-from amigobot_driver.cli.temporary_node import NO_LOG_FILE
+from amigobot_driver.cli.temporary_node import TemporaryNode
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_msgs.msg import Bumpers, IoState, RobotConfig, RobotStatus
 
@@ -71,7 +70,7 @@ _SILENT = 2.0
 _NO_NODE = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
 
 
-class NodeRemote(LiveRemote):
+class NodeRemote(LiveRemote, TemporaryNode):
     """Follows the topics of a node, and publishes velocities if it drives.
 
     Args:
@@ -85,7 +84,7 @@ class NodeRemote(LiveRemote):
 
     def __init__(self, namespace: str, *, drives: bool, timeout: float) -> None:
         name = namespace.strip("/")
-        super().__init__(f"/{name}/amigobot" if name else "/amigobot")
+        LiveRemote.__init__(self, f"/{name}/amigobot" if name else "/amigobot")
         self._log_name = self.where.strip("/").replace("/", ".")
         self._status = RobotStatus()
         self._status_at = -math.inf
@@ -97,9 +96,7 @@ class NodeRemote(LiveRemote):
         self.diagnostics: dict[str, tuple[float, DiagnosticStatus]] = {}
         self._drives = drives
         self._publisher: Any = None
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context, args=NO_LOG_FILE)
-        self.node = rclpy.create_node("amigobot_tool", namespace=f"/{name}", context=self._context)
+        TemporaryNode.__init__(self, "amigobot_tool", name)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         for kind, topic, fields in _TOPICS:
             self.node.create_subscription(kind, topic, partial(self._on_message, fields), 10)
@@ -107,9 +104,7 @@ class NodeRemote(LiveRemote):
         self.node.create_subscription(RobotConfig, "robot_config", self._on_config, latched)
         self.node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
         self.node.create_subscription(Log, "/rosout", self._on_log, 10)
-        self._services = {service: self.node.create_client(Trigger, service) for service in _SERVICES}
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self.node)
+        self._clients = {service: self.node.create_client(Trigger, service) for service in _SERVICES}
         self._thread = threading.Thread(target=self._spin, daemon=True)
         self._thread.start()
         try:
@@ -181,14 +176,13 @@ class NodeRemote(LiveRemote):
     def close(self) -> None:
         """Publish a zero velocity if this tool drives, and leave the graph. The node keeps its robot."""
         self.drive(0.0, 0.0)
-        self._executor.shutdown(0.5)
+        self.executor.shutdown(0.5)
         self._thread.join(2.0)
-        self.node.destroy_node()
-        rclpy.shutdown(context=self._context)
+        TemporaryNode.close(self)
 
     def destroy_subscription(self, subscription: Subscription[Any]) -> None:
         """Destroy a subscription of `node`, in the thread that waits for it: in another one the wait might fail."""
-        self._executor.create_task(self.node.destroy_subscription, subscription)
+        self.executor.create_task(self.node.destroy_subscription, subscription)
 
     # -- inside -----------------------------------------------------------------------------------------------
 
@@ -204,7 +198,7 @@ class NodeRemote(LiveRemote):
 
     def _spin(self) -> None:
         with contextlib.suppress(ExternalShutdownException):
-            self._executor.spin()
+            self.executor.spin()
 
     def _why_silent(self) -> str:
         if said := self._diagnosed():
@@ -232,7 +226,7 @@ class NodeRemote(LiveRemote):
         known = running and "x" in self._known and self._profile is not None
         if not self._drives:
             return known
-        return known and self._publisher is not None and all(c.service_is_ready() for c in self._services.values())
+        return known and self._publisher is not None and all(c.service_is_ready() for c in self._clients.values())
 
     def _make_publisher(self) -> Any:
         """A publisher of the type that the node subscribes to; None while that is not known."""
@@ -242,7 +236,7 @@ class NodeRemote(LiveRemote):
         return None
 
     def _request(self, service: str) -> None:
-        self._services[service].call_async(Trigger.Request())
+        self._clients[service].call_async(Trigger.Request())
 
     def _on_status(self, message: RobotStatus) -> None:
         self._status, self._status_at = message, time.monotonic()

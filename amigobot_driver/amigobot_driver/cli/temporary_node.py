@@ -22,10 +22,11 @@ _WAIT = 0.1  #: s that the executor waits at a time; Ctrl-C does not end the wai
 class TemporaryNode:
     """A node with a context and an executor of its own. Ends with `close` or with its `with` block."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, namespace: str = "") -> None:
         self._context = rclpy.Context()
         rclpy.init(context=self._context, args=NO_LOG_FILE)
-        self.node = rclpy.create_node(name, context=self._context, enable_rosout=False, start_parameter_services=False)
+        unused = {"enable_rosout": False, "start_parameter_services": False}
+        self.node = rclpy.create_node(name, namespace=f"/{namespace}", context=self._context, **unused)
         self.executor = SingleThreadedExecutor(context=self._context)
         self.executor.add_node(self.node)
 

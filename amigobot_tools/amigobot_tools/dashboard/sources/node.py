@@ -72,7 +72,6 @@ class NodeSource(NodeRemote, NodeServices, RobotSource):
         self.node.create_subscription(OccupancyGrid, "map", self._on_map, latched)
         self.node.create_subscription(TFMessage, "/tf", self._on_transforms, 20)
         self._driver = AsyncParameterClient(self.node, self.where)
-        self._clients: dict[str, Any] = {}  #: of services, by name
         self._reader: threading.Thread | None = None
 
     def state(self) -> RobotState:
