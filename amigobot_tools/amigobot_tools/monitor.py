@@ -60,13 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_connection_arguments(parser)
     parser.add_argument("--rate", type=ranges.rate, default=1.0, metavar="X", help="speed of a recording (%(default)g)")
     parser.add_argument("--json", action="store_true", help="print JSON, a line each time, instead of a screen")
-    parser.add_argument(
-        "--period",
-        type=ranges.number(0.05, 3600, "s"),
-        default=0.5,
-        metavar="S",
-        help="time between lines (%(default)g s)",
-    )
+    ranges.add_number(parser, "--period", ranges.number(0.05, 3600, "s"), 0.5, "s", "time between lines")
     parser.add_argument(
         "--count", type=ranges.whole(0, 10**9), default=0, metavar="N", help="end after N lines; 0: never (%(default)s)"
     )

@@ -16,11 +16,10 @@ from amigobot_driver.cli.robot_arguments import DEFAULT_PORT, add_node_arguments
 from .state import Remote
 
 
-def add_connection_arguments(parser: argparse.ArgumentParser, *, node: bool = True) -> None:
-    """Add `--port`, `--robot` and `--timeout`; with `node` also `--ros` and `--namespace`."""
+def add_connection_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add `--port`, `--robot`, `--timeout`, `--ros` and `--namespace`."""
     add_robot_arguments(parser)
-    if node:
-        add_node_arguments(parser)
+    add_node_arguments(parser)
 
 
 @contextlib.contextmanager
@@ -35,15 +34,12 @@ def connected(args: argparse.Namespace, *, drives: bool) -> Iterator[Remote]:
         UsageError: The arguments exclude each other.
         AmigoBotError: There is no robot; the message says why.
     """
-    remote = _connect(args, drives)
-    try:
+    with contextlib.closing(_connect(args, drives)) as remote:
         yield remote
-    finally:
-        remote.close()
 
 
 def _connect(args: argparse.Namespace, drives: bool) -> Remote:
-    if hasattr(args, "ros") and through_node(args):
+    if through_node(args):
         from .node_remote import NodeRemote  # needs ROS
 
         return NodeRemote(args.namespace, drives=drives, timeout=args.timeout)

@@ -61,21 +61,12 @@ _KEYS = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this subcommand."""
     add_connection_arguments(parser)
-    parser.add_argument(
-        "--speed", type=ranges.speed, default=0.2, metavar="M/S", help="speed at the start (%(default)g m/s)"
-    )
-    parser.add_argument(
-        "--turn", type=ranges.turn_rate, default=0.8, metavar="RAD/S", help="turn rate (%(default)g rad/s)"
-    )
+    ranges.add_number(parser, "--speed", ranges.speed, 0.2, "m/s", "speed at the start")
+    ranges.add_number(parser, "--turn", ranges.turn_rate, 0.8, "rad/s", "turn rate")
     parser.add_argument("--gamepad", action="store_true", help="drive with a gamepad as well")
     parser.add_argument("--no-governor", action="store_true", help="do not slow down in front of obstacles")
-    parser.add_argument(
-        "--first-repeat",
-        type=ranges.number(0.05, 2, "s"),
-        default=FIRST_REPEAT,
-        metavar="S",
-        help="time until this keyboard repeats a held key (%(default)g s)",
-    )
+    allowed, text = ranges.number(0.05, 2, "s"), "time until this keyboard repeats a held key"
+    ranges.add_number(parser, "--first-repeat", allowed, FIRST_REPEAT, "s", text)
 
 
 def run(args: argparse.Namespace) -> int:

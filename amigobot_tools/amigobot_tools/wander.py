@@ -36,9 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this subcommand."""
     add_connection_arguments(parser)
     parser.add_argument("--seconds", type=ranges.duration, default=math.inf, metavar="S", help="end after this time")
-    parser.add_argument(
-        "--speed", type=ranges.speed, default=0.2, metavar="M/S", help="highest speed (%(default)g m/s)"
-    )
+    ranges.add_number(parser, "--speed", ranges.speed, 0.2, "m/s", "highest speed")
     parser.add_argument("--yes", action="store_true", help="do not ask before a real robot moves")
 
 

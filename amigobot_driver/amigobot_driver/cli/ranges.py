@@ -40,6 +40,14 @@ def _checked(kind: Callable[[str], float], text: str, allowed: str, low: float, 
     return value
 
 
+def add_number(
+    parser: argparse.ArgumentParser, flag: str, kind: Callable[[str], float], default: float, unit: str, text: str
+) -> None:
+    """Add an option with a number in a unit; the help has both."""
+    shown = f"{text} (%(default)g {unit})"
+    parser.add_argument(flag, type=kind, default=default, metavar=unit.upper(), help=shown)
+
+
 duration = number(0.01, _DAY, "s")
 timeout = number(0.1, 3600, "s")
 speed = number(0.02, 5, "m/s")
