@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from amigobot_driver import Report, SonarReading
@@ -22,6 +23,12 @@ T = TypeVar("T")
 _REST = 0.005  # m/s and rad/s up to which a robot counts as at rest
 _MESSAGES = 50  # log lines that are kept
 _COMMAND = 0.5  # s that a velocity is shown after it was requested: the usual cmd_vel_timeout
+#: Fields of a report, or of its parts, that a state has under the same names.
+_SAME_NAMES = (
+    *("odometry.x", "odometry.y", "odometry.yaw", "odometry.linear", "odometry.angular", "odometry.left_velocity"),
+    *("odometry.right_velocity", "charge", "charging", "moving", "faults"),
+    *("ports.digital_inputs", "ports.digital_outputs"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,28 +169,15 @@ def newest_echoes(
 
 def reported_state(report: Report, profile: Profile) -> RobotState:
     """Return what one standard packet shows; the caller adds the connection, the sonars and what other packets show."""
-    odometry, volts = report.odometry, report.smoothed_volts
     return RobotState.of(
         profile,
         connected=True,
-        x=odometry.x,
-        y=odometry.y,
-        yaw=odometry.yaw,
-        linear=odometry.linear,
-        angular=odometry.angular,
-        left_velocity=odometry.left_velocity,
-        right_velocity=odometry.right_velocity,
-        volts=volts,
-        charge=report.charge,
-        charging=report.charging,
+        volts=report.smoothed_volts,
         celsius=math.nan if report.celsius is None else report.celsius,
         motors=report.motors_enabled,
         sonar=report.sonar_enabled,
-        moving=report.moving,
         stalls=stalled_wheels(report),
-        faults=report.faults,
-        digital_inputs=report.ports.digital_inputs,
-        digital_outputs=report.ports.digital_outputs,
+        **{path.rpartition(".")[2]: attrgetter(path)(report) for path in _SAME_NAMES},
     )
 
 
