@@ -68,21 +68,12 @@ def things_of(world: World) -> dict[int, Obstacle]:
 
 def _connected(segments: Iterable[Segment]) -> list[list[Segment]]:
     """Groups of segments that meet at their ends, in the order of their first segments."""
-    groups: list[list[Segment]] = []
     group_at: dict[tuple[float, float], list[Segment]] = {}
     for segment in segments:
-        joined = [group_at[corner] for corner in _corners(segment) if corner in group_at]
-        group = joined[0] if joined else []
-        if not joined:
-            groups.append(group)
-        group.append(segment)
-        if len(joined) == 2 and joined[0] is not joined[1]:
-            group += joined[1]
-            groups = [one for one in groups if one is not joined[1]]
-            for other in joined[1]:
-                group_at |= dict.fromkeys(_corners(other), group)
-        group_at |= dict.fromkeys(_corners(segment), group)
-    return groups
+        start, end = (group_at.get(corner, []) for corner in _corners(segment))
+        group = [*start, *(end if end is not start else ()), segment]
+        group_at |= {corner: group for one in group for corner in _corners(one)}
+    return list({id(group): group for group in group_at.values()}.values())
 
 
 def _corners(segment: Segment) -> list[tuple[float, float]]:
