@@ -136,7 +136,6 @@ class Trial:
     client: Client
     person: Person
     profile: Profile  #: nominal dimensions and units
-    patience: int = 1  #: how many times longer than with a real robot to collect random quantities
     config: Parameters | None = None
     step: Step | None = None  #: the one that runs
     figures: dict[str, Figure] = field(default_factory=dict)
@@ -297,7 +296,7 @@ class Trial:
         """Wait for a number of readings of the front sonars; fewer where all sonars fire in turn."""
         poses = self.profile.sonar.poses
         chosen = self.client.dialect.supports(Command.POLLING, "")
-        count = round(self.patience * count * (1.0 if chosen else len(self.front_sonars) / len(poses)))
+        count = round(count * (1.0 if chosen else len(self.front_sonars) / len(poses)))
         limit = self.client.now() + 0.3 * count + 10
         while count > 0:
             count -= len(self.pings(self.client.wait(1.0)))
