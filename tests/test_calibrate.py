@@ -260,13 +260,13 @@ def test_a_user_confirms_measures_and_has_the_file_written(robot: SimulatedRobot
     file = tmp_path / "new" / "rob.yaml"
     drive = ("--steps", "straight", "--distance", "0.4", "--out", str(file))
     with terminal("calibrate", "--port", robot.port, *drive) as tool:
-        tool.wait_for("Enter: drive, s: skip, q: quit >")
+        tool.wait_for("Enter: done, s: skip, q: end")
         assert robot.speed == 0
         tool.type("\n")
-        tool.wait_for("How far is the wheel from the mark? (cm) >")
+        tool.wait_for("How far is the wheel from the mark? [cm; empty: skip]")
         assert robot.speed == 0
         tool.type("far\n")
-        tool.wait_for("'far' is not a number")
+        tool.wait_for("from -1000 to 1000 cm")
         driven = robot.truth[-1]["x"] - robot.truth[0]["x"]
         tool.type(f"{driven * 105:.2f}\n".replace(".", ","))
         tool.wait_for(f"Write this to {file}? [y/N]")
@@ -279,7 +279,7 @@ def test_a_user_confirms_measures_and_has_the_file_written(robot: SimulatedRobot
 def test_any_key_stops_the_robot_and_nothing_is_written(robot: SimulatedRobot, tmp_path: Path) -> None:
     file = tmp_path / "rob.yaml"
     with terminal("calibrate", "--port", robot.port, "--steps", "straight", "--out", str(file)) as tool:
-        tool.wait_for("Enter: drive")
+        tool.wait_for("Enter: done")
         tool.type("\n")
         until(lambda: robot.speed > 0.1, "the robot drives")
         tool.type("x")

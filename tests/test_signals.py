@@ -50,7 +50,7 @@ def drive(tool: Terminal, robot: SimulatedRobot, subcommand: str) -> None:
         tool.hold("w", lambda: robot.speed > 0.15, "the robot drives")
         return
     if subcommand == "calibrate":
-        tool.wait_for("Enter: drive")
+        tool.wait_for("Enter: done")
         tool.type("\n")
     elif subcommand == "demo":
         tool.wait_for("Move? [y/N]")

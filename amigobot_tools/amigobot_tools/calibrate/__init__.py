@@ -29,8 +29,12 @@ from amigobot_driver import AmigoBot, AmigoBotError, Options, RequestFailedError
 from amigobot_driver.cli import UsageError, ranges
 from amigobot_driver.cli.robot_arguments import DEFAULT_PORT, add_robot_arguments
 from amigobot_driver.profiles import Calibration, Profile, calibration_file, load_profile
+from amigobot_driver.transport.simulated import simulated_pose
 
 from ..keys import TerminalClosedError
+from ..remote_connection import check_terminal
+from ..terminal_person import TerminalPerson
+from ..verify.client import StoppedError
 from .fit import Fit, combined, fit
 from .session import STEPS, EndedError, Plan, Session
 
@@ -44,14 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this subcommand."""
     add_robot_arguments(parser)
     parser.add_argument("--steps", default=",".join(STEPS), metavar="LIST", help="which of %(default)s")
-    for option, kind, default, unit, text in (
-        ("--turns", ranges.whole(1, 50), 5, "N", "turns on the spot (%(default)s)"),
-        ("--distance", ranges.number(0.3, 20, "m"), 2.0, "M", "straight distance (%(default)g m)"),
-        ("--side", ranges.number(0.3, 10, "m"), 1.0, "M", "side of the square (%(default)g m)"),
-        ("--speed", ranges.number(0.05, 0.5, "m/s"), 0.2, "M/S", "speed (%(default)g m/s)"),
-        ("--rate", ranges.number(0.05, 1.5, "rad/s"), 0.6, "RAD/S", "turn rate (%(default)g rad/s)"),
-    ):
-        parser.add_argument(option, type=kind, default=default, metavar=unit, help=text)
+    turns, text = ranges.whole(1, 50), "turns on the spot (%(default)s)"
+    parser.add_argument("--turns", type=turns, default=5, metavar="N", help=text)
+    ranges.add_number(parser, "--distance", ranges.number(0.3, 20, "m"), 2.0, "m", "straight distance")
+    ranges.add_number(parser, "--side", ranges.number(0.3, 10, "m"), 1.0, "m", "side of the square")
+    ranges.add_number(parser, "--speed", ranges.number(0.05, 0.5, "m/s"), 0.2, "m/s", "speed")
+    ranges.add_number(parser, "--rate", ranges.number(0.05, 1.5, "rad/s"), 0.6, "rad/s", "turn rate")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write here (default: the file of the robot's name)")
     parser.add_argument("--yes", action="store_true", help="write without asking; drives of a real robot still ask")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -61,8 +63,8 @@ def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
     plan = _plan(args)
     port = args.port or DEFAULT_PORT
-    if not port.startswith("sim:") and not sys.stdin.isatty():
-        raise UsageError("a person must confirm and measure: start it in a terminal")
+    if not port.startswith("sim:"):
+        check_terminal()
     options = Options(profile=args.robot, max_linear=args.speed, max_angular=args.rate)
     with AmigoBot(port, timeout=args.timeout, options=options) as robot:
         name, profile = robot.identity.name, robot.profile
@@ -72,8 +74,11 @@ def run(args: argparse.Namespace) -> int:
         _check_writable(file)  # before the drives: a person measures after each
         rev_count = _rev_count(robot)
         try:
-            drives = Session(robot, port, say=_say).run(plan)
-        except (EndedError, TerminalClosedError, AmigoBotError) as end:
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # standard output is for the result
+                person = None if simulated_pose(port) else stack.enter_context(TerminalPerson())
+                drives = Session(robot, port, person).run(plan)
+        except (EndedError, StoppedError, TerminalClosedError, AmigoBotError) as end:
             print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
             return 1
         if not drives:
@@ -194,16 +199,11 @@ def _write(file: Path, content: str, *, ask: bool) -> int:
     if ask:
         if not sys.stdin.isatty():
             raise UsageError("cannot ask whether to write, as this is not a terminal: start it in one, or with --yes")
-        _say(f"\nWrite this to {file}? [y/N] ", end="")
+        print(f"\nWrite this to {file}? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-            _say("not written")
+            print("not written", file=sys.stderr)
             return 1
     with _written(file):
         file.write_text(content, encoding="utf-8")
-    _say(f"written: {file}")
+    print(f"written: {file}", file=sys.stderr)
     return 0
-
-
-def _say(message: str, end: str = "\n") -> None:
-    """Write for people; standard output is for the result."""
-    print(message, end=end, file=sys.stderr, flush=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from amigobot_driver.wording import counted, robot_name
 
 from ..geometry import Pose
 from ..governor import MARGIN, free_distance
-from ..keys import keyboard
+from ..terminal_person import TerminalPerson
 from .fit import Measured, Step
 
 STEPS = ("turns", "straight", "square")
@@ -30,7 +29,7 @@ _SILENCE = 2.0
 #: s after the robot is at rest until its last packet has come.
 _SETTLE = 0.5
 #: Units of the answers.
-_UNITS = {"turned": math.radians(1), "distance": 0.01, "x": 0.01, "y": 0.01}
+_DEGREE, _CENTIMETER = math.radians(1), 0.01
 
 
 #: A motion of the firmware: `move` and m, or `turn` and rad.
@@ -90,71 +89,77 @@ class Session:
 
     Args:
         robot: Connected, with its motors on.
-        port: Its port; a simulated robot measures itself.
-        say: Writes a line for the user.
+        port: Its port.
+        person: Who is at the robot; None: it is simulated, and measures itself.
     """
 
-    def __init__(self, robot: AmigoBot, port: str, say: Callable[[str], None]) -> None:
-        self._robot = robot
-        self._port = port
-        self._say = say
-        self._simulated = simulated_pose(port) is not None
+    def __init__(self, robot: AmigoBot, port: str, person: TerminalPerson | None) -> None:
+        self._robot, self._port, self._person = robot, port, person
 
     def run(self, plan: Plan) -> list[Measured]:
         """Drive and measure every step that the user does not skip.
 
         Raises:
             EndedError: A drive ended early.
-            TerminalClosedError: The terminal was closed.
+            StoppedError: The person has ended it.
         """
         robot, body = self._robot, self._robot.profile.body
         room = max(plan.distance if "straight" in plan.steps else 0.0, plan.side if "square" in plan.steps else 0.0)
-        self._say(f"{robot_name(robot.identity.name)}, {robot.profile.description}, on {self._port}")
-        if self._simulated:
-            self._say("This robot is simulated: it measures itself, and needs no confirmation of a drive.")
+        print(f"{robot_name(robot.identity.name)}, {robot.profile.description}, on {self._port}")
+        if self._person is None:
+            print("This robot is simulated: it measures itself, and needs no confirmation of a drive.")
         else:
-            self._say(
+            print(
                 f"It needs flat floor: {room + body.radius + 0.5:.1f} m ahead, and as much to its left and right for\n"
                 "the square; and a tape measure, and tape to mark the floor. ANY KEY STOPS THE ROBOT."
             )
         measured: list[Measured] = []
         for number, step in enumerate(plan.steps, 1):
-            self._say(f"\nStep {number} of {len(plan.steps)}: {step}")
+            print(f"\nStep {number} of {len(plan.steps)}: {step}")
             for drive in drives_of(step, plan):
-                self._say(drive.text)
-                if self._confirmed(drive.mark):
-                    measured.append(self._measure(drive))
+                print(drive.text)
+                if self._person is None or self._person.ask("do", "MARK", drive.mark):
+                    measured += self._measure(drive)
         return measured
 
-    def _measure(self, drive: Drive) -> Measured:
+    def _measure(self, drive: Drive) -> list[Measured]:
+        """Drive, and return what was measured; [] if the person has skipped a question."""
         start = simulated_pose(self._port)
         steps = self._drive(drive.motions)
         end = simulated_pose(self._port)
-        if start and end:
+        if self._person is None:
+            assert start and end
             x, y, turned = Pose(end.x, end.y, end.heading).seen_from(Pose(start.x, start.y, start.heading))
             answers = {"x": x, "y": y, "distance": math.hypot(x, y), "turned": turned}
+            found = {name: answers[name] for name in drive.questions}
         else:
-            answers = {name: self._ask(question) * _UNITS[name] for name, question in drive.questions.items()}
-        found = {name: answers[name] for name in drive.questions}
+            found = {name: self._asked(name, text) for name, text in drive.questions.items()}
+        if any(map(math.isnan, found.values())):
+            return []
         if "turned" in found:
             turned = sum(amount for kind, amount in drive.motions if kind == "turn")
             found["turned"] += math.tau * round(turned / math.tau)
-        return Measured(steps=steps, **found)
+        return [Measured(steps=steps, **found)]
+
+    def _asked(self, name: str, question: str) -> float:
+        """Ask for a measurement; NaN: none was made."""
+        assert self._person is not None
+        unit, size = ("deg", _DEGREE) if name == "turned" else ("cm", _CENTIMETER)
+        number = self._person.number(question, unit)
+        return math.nan if number is None else number * size
 
     # -- driving ----------------------------------------------------------------------------------------------
 
     def _drive(self, motions: list[Motion]) -> list[Step]:
         """Drive, and return what the robot reported."""
-        # A simulated robot may be calibrated by a script, which has no keys.
-        source = keyboard() if sys.stdin.isatty() or not self._simulated else contextlib.nullcontext()
-        with source as keys, self._robot.reports(maxlen=100) as reports:
+        with self._robot.reports(maxlen=100) as reports:
             last = self._next(reports.get)
             steps: list[Step] = []
             try:
                 for kind, amount in motions:
                     (self._robot.start_turn if kind == "turn" else self._robot.start_move)(amount)
                     while not self._robot.is_task_complete():
-                        if keys and keys.read(0.0):
+                        if self._person and self._person.stopped():
                             raise EndedError("a key was pressed, the robot is stopped")
                         self._check(last, ahead=kind == "move")
                         last = _append(steps, last, self._next(reports.get))
@@ -183,27 +188,6 @@ class Session:
         if ahead and (room := free_distance(self._robot.sonar, self._robot.profile.body, forward=True)) < MARGIN:
             raise EndedError(f"an obstacle is {room:.2f} m ahead: make room, and start again")
 
-    # -- asking -----------------------------------------------------------------------------------------------
-
-    def _confirmed(self, mark: str) -> bool:
-        """Whether the user has prepared this drive and wants it."""
-        if self._simulated:
-            return True
-        self._say(mark)
-        answer = _line("Enter: drive, s: skip, q: quit > ").lower()
-        if answer in ("q", "quit"):
-            raise EndedError("ended")
-        return answer == ""
-
-    def _ask(self, question: str) -> float:
-        """A number from the user."""
-        while True:
-            answer = _line(f"{question} > ")
-            with contextlib.suppress(ValueError):
-                if math.isfinite(value := float(answer.replace(",", "."))):
-                    return value
-            self._say(f"{answer!r:.40} is not a number")
-
 
 def _append(steps: list[Step], before: Report, after: Report) -> Report:
     """Append the motion between two reports."""
@@ -212,11 +196,3 @@ def _append(steps: list[Step], before: Report, after: Report) -> Report:
     a, b = before.odometry, after.odometry
     steps.append((b.travelled - a.travelled, b.turned - a.turned))
     return after
-
-
-def _line(prompt: str) -> str:
-    """A line that the user types."""
-    print(prompt, end="", file=sys.stderr, flush=True)
-    if not (line := sys.stdin.readline()):
-        raise EndedError("standard input has ended")
-    return line.strip()

@@ -11,7 +11,7 @@ from amigobot_driver.wording import wrong_type
 
 from .client import StoppedError
 
-_LIMITS = {"deg": 180.0, "m": 10.0}  # of a measurement
+_LIMITS = {"deg": 180.0, "m": 10.0, "cm": 1000.0}  # of a measurement
 
 
 class Person:
@@ -52,12 +52,13 @@ class Person:
         if not self.asks:
             return what == "LIFT" if verb == "do" else None
         if verb == "measure":
-            return self._number(text, "deg" if what == "TURNED" else "m")
+            return self.number(text, "deg" if what == "TURNED" else "m")
         if verb == "do":
             return self._answer(f"{text}\nEnter: done, s: skip, q: end ") != "s"
         return {"y": True, "n": False}.get(self._answer(f"{text} y, n, or Enter: not seen; q: end "))
 
-    def _number(self, text: str, unit: str) -> float | None:
+    def number(self, text: str, unit: str) -> float | None:
+        """Ask for a number of deg, m or cm; None: it was not measured."""
         limit = _LIMITS[unit]
         while answer := self._answer(f"{text} [{unit}; empty: skip] "):
             try:
@@ -72,5 +73,5 @@ class Person:
         """Read a line. Raises StoppedError for q."""
         answer = self.read_line(prompt).strip().lower()
         if answer == "q":
-            raise StoppedError
+            raise StoppedError("ended")
         return answer

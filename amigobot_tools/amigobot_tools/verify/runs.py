@@ -17,7 +17,8 @@ from amigobot_driver.signals import TerminatedError
 from amigobot_driver.transport.simulated import simulator_of
 from amigobot_driver.wording import counted
 
-from ..keys import Keyboard, TerminalClosedError, keyboard
+from ..keys import TerminalClosedError
+from ..terminal_person import TerminalPerson
 from .client import Client, StoppedError
 from .measurement import measure
 from .person import Person
@@ -25,7 +26,6 @@ from .report import PAGE, RECORDING, REPORT, Report, load
 from .simulated import simulated
 from .table import all_steps
 
-_EVENTS = {"focus", "focus lost"}
 _NAME_WIDTH = max(len(step.name) for step in all_steps()) + 1
 
 
@@ -110,38 +110,3 @@ def _print_result(printer: Printer, report: Report) -> int:
         printer.finding(finding)
     printer.line(f"{counted(len(report.figures), 'figure')}: {report.summary}")
     return int(any(finding.severity.is_problem for finding in findings))
-
-
-class TerminalPerson(Person):
-    """Sits at a terminal, where any key stops the robot. Use it in a `with` block, which restores the terminal.
-
-    Raises:
-        TerminalClosedError: Standard input is not a terminal.
-    """
-
-    def __init__(self, *, asks: bool) -> None:
-        super().__init__(asks=asks)
-        self._raw = contextlib.ExitStack()
-        self._keys: Keyboard | None = None  #: while a key stops the robot; a question reads lines
-        self.stopped()
-
-    def __enter__(self) -> TerminalPerson:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._raw.close()
-
-    def read_line(self, prompt: str) -> str:
-        """Ask for a line."""
-        self._raw.close()
-        self._keys = None
-        try:
-            return super().read_line(prompt)
-        except EOFError:
-            raise TerminalClosedError("the terminal was closed") from None
-
-    def stopped(self) -> bool:
-        """Return whether a key was pressed; without a keyboard Ctrl-C ends the program."""
-        if self.asks and self._keys is None:
-            self._keys = self._raw.enter_context(keyboard())
-        return self._keys is not None and any(key not in _EVENTS for key in self._keys.read(0.0))
