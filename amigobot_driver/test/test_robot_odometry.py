@@ -254,6 +254,17 @@ class TestCovariance:
         # A heading error counts across the way, not along it.
         assert self.matrix(ten)[1, 1] > 3 * self.matrix(ten)[0, 0]
 
+    def test_turns_with_the_heading(self) -> None:
+        """The same arc from another heading has the same covariance, turned."""
+        arcs = []
+        for yaw in (0.0, 0.7):
+            odometer = Odometer(AMIGO)
+            odometer.set(0.0, 0.0, yaw)
+            arcs.append(self.matrix(drive(Counters(), odometer, [(0.5, 0.4)] * 30)[-1]))
+        cos, sin = math.cos(0.7), math.sin(0.7)
+        turn = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
+        assert turn @ arcs[0] @ turn.T == pytest.approx(arcs[1], rel=1e-3)
+
     def test_stays_usable_for_days(self) -> None:
         """A week of tours: it must neither overflow nor stop being a covariance, nor exceed what filters take."""
         chance = random.Random(3)
