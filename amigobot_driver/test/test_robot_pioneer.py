@@ -173,6 +173,8 @@ class TestGripper:
         assert bench.told(GripperReading)[-1].paddles is Paddles.OPEN
         assert ordered(bench, "up").message == "up: paddles open, lift moving"
         assert ordered(bench, "halt").message == "halt: paddles open, lift between"
+        bench.up.fault = losing(Command.GRIPPER)
+        assert ordered(bench, "close").message.endswith("4 times in 2 s; the robot reports paddles open, lift between")
 
     def test_on_p2os_the_sip_tells_all_of_it(self) -> None:
         bench = pioneer(P2OS, flash={"Gripper": 1})
