@@ -33,7 +33,7 @@ HEAD = f"""\
 - The robot stops within {matrix.STOPPED_AFTER:g} s of the last accepted velocity of 0.2 m/s and 0.3 rad/s
   ([a faster one](../explanation/safety.md#when-the-robot-stops) brakes longer). Only a new velocity starts it again.
 - `odom` continues. Motors, sonars, streams and limits are restored.
-- Every service call gets a response. A failure is logged at most once in 30 s.
+- Every service call gets a response. A failure is logged at most once a minute.
 - While the link is down, topics are silent, velocities are refused, and `/diagnostics` is ERROR.
 """
 
