@@ -33,9 +33,9 @@ def bench() -> Iterator[Bench]:
 )
 def test_a_fault_has_its_level_and_remedy(bench: Bench, part: str, level: bytes, said: tuple[str, ...]) -> None:
     with bench.driving(0.2):
-        bench.wait_until(lambda: bench.diagnostic(part).level == level)
-        message = bench.diagnostic(part).message
-    assert all(words in message for words in said), message
+        # Not the first one of this level: the packets of a busy machine may be late, which is another error.
+        bench.wait_until(lambda: all(words in bench.diagnostic(part).message for words in said))
+        assert bench.diagnostic(part).level == level
 
 
 def test_every_sonar_has_a_diagnostics_value(bench: Bench) -> None:
