@@ -3,7 +3,7 @@
 
 """Measure how one robot differs from its model, step by step, and have the driver correct its odometry.
 
-    amigobot calibrate                              a simulated robot, which measures itself
+    amigobot calibrate --port "sim://?world=empty"  a simulated robot, which measures itself
     amigobot calibrate --port /dev/ttyUSB0
     amigobot calibrate --port /dev/ttyUSB0 --steps turns,straight --out mine.yaml
 
