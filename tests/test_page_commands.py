@@ -17,7 +17,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -31,11 +31,14 @@ from ros_bench import Bench, Node
 from setup_file import SUBCOMMANDS
 
 from amigobot_driver.cli.subcommands import BUILT_IN, Subcommand, find_subcommands
+from amigobot_driver.profiles import load_profile
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
 from amigobot_driver.ros.node import AmigobotNode
 from amigobot_driver.ros.parameter_table import TABLE
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED
+from amigobot_driver.sim import load_world
+from amigobot_driver.sim.fleet import load_robots
 
 NODE = AmigobotNode  # its modules have registered every service
 COMMANDS = [command for page in PAGES for command in (*commands(page), *examples(page))]
@@ -121,6 +124,26 @@ def test_topics_services_and_actions_exist(command: PageCommand) -> None:
 @pytest.mark.parametrize("command", of("ros2", "param"), ids=identify)
 def test_parameters_exist(command: PageCommand) -> None:
     assert words(command)[4] in PARAMETERS
+
+
+#: The files on the pages: profiles, worlds, and simulated robots in one world.
+FILES = [
+    (page, text, load)
+    for page in PAGES
+    for text in blocks(page, "yaml")
+    for key, load in (
+        ("extends:", load_profile),
+        ("rooms:", load_world),
+        ("\nworld:", lambda file: load_robots(file).build()),
+    )
+    if key in text
+]
+
+
+@pytest.mark.parametrize(("page", "text", "load"), FILES, ids=[page.name for page, *_ in FILES])
+def test_a_file_on_a_page_can_be_loaded(page: Path, text: str, load: Callable[[str], object], tmp_path: Path) -> None:
+    (tmp_path / "page.yaml").write_text(text, encoding="utf-8")
+    load(str(tmp_path / "page.yaml"))
 
 
 # -- what is run ----------------------------------------------------------------------------------------------

@@ -208,7 +208,7 @@ class Connection:
     # -- requests ---------------------------------------------------------------------------------------------
 
     def send_command(self, number: int, argument: int | None = None, *, text: bytes = b"") -> str:
-        """Send any command once, for experts. No packet confirms it.
+        """Send a raw command once, for experts. No packet confirms it.
 
         Commands that would move the robot past its limits or cut the connection are refused.
 
