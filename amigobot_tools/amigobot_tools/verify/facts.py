@@ -21,7 +21,7 @@ from amigobot_driver.protocol import (
     parse,
 )
 
-from .trial import Phase
+from .script import Phase
 
 _ALIVE = 0.5  # s without a standard packet after which a session is closed
 _ECHO = b"amigobot_verify"  # the text of the step `loop_back`

@@ -17,7 +17,8 @@ from itertools import pairwise
 from amigobot_driver.protocol import Gyro, Sip
 
 from ..motion import Instant, LineFit, fit_line, mean, slope
-from ..trial import Phase, StepError, Trial
+from ..script import Phase, StepError
+from ..trial import Trial
 
 _VELOCITY = 0.3  # m/s that the script commands
 _WHEEL_STEPS = 15  # of VEL2

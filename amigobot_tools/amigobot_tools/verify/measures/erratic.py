@@ -19,7 +19,8 @@ from amigobot_driver.protocol import (
 )
 
 from ..motion import unwrapped
-from ..trial import StepError, Trial
+from ..script import StepError
+from ..trial import Trial
 
 _DUTY = 40  # harmless in either unit
 _UNITS = {"percent": 100, "per mille": 1000}  # of PWM_DUTY: what they call the whole

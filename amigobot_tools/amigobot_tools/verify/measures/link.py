@@ -14,7 +14,8 @@ from amigobot_driver.protocol import Command, Instruction, Io, Reset, Sip
 from amigobot_driver.wording import counted
 
 from ..motion import fit_line
-from ..trial import StepError, Trial
+from ..script import StepError
+from ..trial import Trial
 
 _VOLTS_PER_COUNT = 5.0 / 1023  # of the converter
 _BATTERY_PORT = 5

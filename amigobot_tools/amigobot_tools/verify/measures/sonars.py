@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import statistics
 
-from ..trial import StepError, Trial
+from ..script import StepError
+from ..trial import Trial
 
 _NEAR, _FAR = 0.5, 1.5  # m from the front to the wall
 

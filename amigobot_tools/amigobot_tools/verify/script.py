@@ -1,0 +1,237 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""Plays what a step sends, and keeps what came back.
+
+A list in `send` of steps.yaml is sent word by word, and kept under its name for the measurement, as in
+`- up: [VEL 500, 3.5]`. A word is
+
+- a command with its argument (`top`: the highest velocity, `fastest`: the highest acceleration; `front`, `all`: these
+  sonars) or text,
+- a number: a wait in s, with PULSE,
+- the name of a method of `Script`, with its argument: `silence`, `motors on`; its docstring says what it does,
+- `{frame: 12 fe}`: a frame with these bytes, filled with zeros up to `count`, with the checksum `check`: over the data,
+  over the count as well, or wrong; `{bytes: fa fb}`: these bytes.
+
+`do ACTION` (`do WALL 0.5`: with a distance in m), `measure WHAT` and `look WHAT` ask the person; nothing turns while
+the person is asked to do something. If the person cannot do it, the rest is left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from amigobot_driver.protocol import Checksum, Command, Packet, Sip, checksum, checksum_with_count, encode_frame
+
+from .client import Stamped
+from .motion import Instant, motion_log
+from .table import Step
+
+if TYPE_CHECKING:
+    from .trial import Trial
+
+P = TypeVar("P", bound=Packet)
+
+_STOP_LIMIT = 5.0  # s that a robot may take to stop
+_POLL_PERIOD = 0.05  # s between two checks of that
+_REST = 0.01  # m/s; real Pioneers report up to 9 mm/s at rest
+_TOP = 2000  # mm/s that no robot of the family reaches, so that its motors get full power
+_FASTEST = 10000  # mm/s^2 that no motor reaches
+_MAX_DATA = 253  # bytes of the data of a frame
+
+
+class StepError(Exception):
+    """The robot does not do what the step needs; the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """What came back for one named list."""
+
+    sent: float  #: s, when its last command was sent
+    ended: float  #: s
+    packets: list[Stamped]
+    trial: Trial
+
+    @property
+    def log(self) -> list[Instant]:
+        """The motion in it, in SI units by the scales found so far."""
+        trial, units = self.trial, self.trial.profile.units
+        distance = trial.found("scale.position", units.distance)
+        velocity = trial.found("scale.velocity", units.velocity)
+        return motion_log(self.packets, distance, velocity, trial.ticks_per_meter)
+
+    def of(self, kind: type[P]) -> list[P]:
+        """Return the packets of a kind."""
+        return [stamped.packet for stamped in self.packets if isinstance(stamped.packet, kind)]
+
+
+class Script:
+    """Plays one step with one robot. A word of a list is a method.
+
+    Args:
+        trial: Has the robot, the person, and what is known of the robot.
+        step: What is played.
+    """
+
+    def __init__(self, trial: Trial, step: Step) -> None:
+        self._trial, self._client, self._step = trial, trial.client, step
+        self._share = 0.0  #: of the cycle of the standard packets, that is waited at `shift`
+        self._moves = False  #: the motors are on
+        self._driven_from = 0  #: number of packets when the motors were switched on
+        self.phases: dict[str, list[Phase]] = defaultdict(list)  #: what came back for the lists, by name
+        self.answers: dict[str, Any] = {}  #: of the person, by what was asked
+
+    def play(self) -> bool:
+        """Send everything; return False if the person cannot do what is asked for first.
+
+        Raises:
+            StepError: The robot does not do what the step needs.
+        """
+        for number in range(self._step.repeat):
+            self._share = (number + 0.5) / self._step.repeat
+            for item in self._step.send:
+                name, words = next(iter(item.items())) if isinstance(item, dict) else ("", item)
+                if isinstance(words, str):
+                    verb, what, *value = name.split()
+                    if verb != "look":
+                        self._motors_off()
+                    self.answers[what] = self._trial.person.ask(verb, what, words, *map(float, value))
+                    if verb == "do" and not self.answers[what]:
+                        return bool(self.phases)
+                elif all(self._client.dialect.supports(Command[name], "") for name, _ in map(_command, words) if name):
+                    self._send_list(name, words)
+        self._motors_off()
+        return True
+
+    def _send_list(self, name: str, words: Sequence[Any]) -> None:
+        if self._step.moves and not self._moves:
+            self._motors_on()
+        first, sent = len(self._client.packets), 0.0
+        for word in words:
+            command, argument = _command(word)
+            if command:
+                sent = self._client.send(Command[command](self._value(argument)))
+            elif isinstance(word, dict):
+                self._client.send_bytes(self._frame(word) if "frame" in word else bytes.fromhex(word["bytes"]))
+            elif isinstance(word, str):
+                method, _, argument = word.partition(" ")
+                getattr(self, method)(*argument.split())
+            else:
+                self._client.wait(word)
+        if name:
+            packets = self._client.packets[first:]
+            self.phases[name].append(Phase(sent, self._client.now(), packets, self._trial))
+
+    def _value(self, argument: str) -> int | bytes | None:
+        """Return the argument of a command."""
+        if argument.removeprefix("-").isdecimal():
+            return int(argument)
+        symbols = {
+            "": None,
+            "top": min(self._trial.configured("trans_vel_top") or _TOP, _TOP),
+            "fastest": self._trial.configured("trans_acc_top") or _FASTEST,
+            "front": bytes(number + 1 for number in self._trial.front_sonars),
+            "all": bytes(range(1, len(self._trial.profile.sonar.poses) + 1)),
+        }
+        return symbols.get(argument, argument.encode())
+
+    def _frame(self, word: Mapping[str, Any]) -> bytes:
+        own = self._client.dialect.check
+        checks: Mapping[str, Checksum] = {
+            "data": checksum,
+            "count": checksum_with_count,
+            "wrong": lambda data: own(data) ^ 1,
+        }
+        data = bytes.fromhex(str(word["frame"])).ljust(word.get("count", 0) - 2, b"\0")
+        return encode_frame(data, _MAX_DATA, check=checks.get(word.get("check", ""), own))
+
+    # -- words --------------------------------------------------------------------------------------------------------
+
+    def silence(self) -> None:
+        """Send nothing for longer than the watchdog time."""
+        self._client.wait(1.3 * (self._trial.configured("watchdog") / 1000 or 2.0) + 2.0, alive=False)
+
+    def shift(self) -> None:
+        """Wait for a part of the cycle of the standard packets, another one in each repetition."""
+        self._client.wait(self._share * self._trial.found("telemetry.period", 0.1))
+
+    def sip(self) -> Sip:
+        """Wait for the next standard packet."""
+        if (sip := self._client.wait_for(Sip, 1.0)) is None:
+            raise StepError("the standard packets have stopped")
+        return sip
+
+    def pings(self, number: str) -> None:
+        """Wait for a number of readings of the front sonars; fewer where all sonars fire in turn."""
+        front, poses = self._trial.front_sonars, self._trial.profile.sonar.poses
+        chosen = self._client.dialect.supports(Command.POLLING, "")
+        count = round(int(number) * (1.0 if chosen else len(front) / len(poses)))
+        limit = self._client.now() + 0.3 * count + 10
+        while count > 0:
+            count -= len(self._trial.pings(self._client.wait(1.0)))
+            if self._client.now() > limit:
+                raise StepError(f"the sonars {', '.join(map(str, front))} fire too rarely")
+
+    def gyro(self, state: str) -> None:
+        """Switch the stream of a gyro, if there is one."""
+        if self._trial.configured("has_gyro"):
+            self._client.send(Command.GYRO(int(state == "on")))
+
+    def close(self) -> None:
+        """End the session."""
+        self._client.close()
+
+    def open(self) -> None:
+        """Begin a session if there is none."""
+        if self._client.wait_for(Sip, 0.5) is None:
+            self._client.connect()
+
+    def motors(self, state: str) -> None:
+        """Switch the motors."""
+        (self._motors_on if state == "on" else self._motors_off)()
+
+    def rest(self) -> None:
+        """Stop, and wait until the wheels rest."""
+        self._client.send(Command.STOP())
+        end, still = self._client.now() + _STOP_LIMIT, 0
+        while still < 3:
+            sip = self.sip()
+            if self._client.now() > end:
+                raise StepError("the wheels do not rest within 5 s of STOP")
+            fastest = max(abs(sip.left_velocity), abs(sip.right_velocity)) * self._trial.profile.units.velocity
+            still = still + 1 if fastest < _REST else 0
+            self._client.wait(_POLL_PERIOD)
+
+    def _motors_on(self) -> None:
+        """Switch the motors on, with their encoders streamed, and zero the odometry."""
+        self._moves, self._driven_from = True, len(self._client.packets)
+        # Without sonars: both together do not fit into 9600 baud.
+        self._client.send(Command.SONAR(0), Command.ENCODER(2))
+        for _ in range(3):
+            self._client.send(Command.ENABLE(1))
+            if self._client.wait_for(Sip, 0.6, lambda sip: sip.motors_enabled) is not None:
+                self._client.send(Command.SETO())
+                return
+        raise StepError("the motors stay off after ENABLE 1: is the MOTORS button stuck, the battery empty?")
+
+    def _motors_off(self) -> None:
+        """Stop, and switch motors and encoders off."""
+        if not self._moves:
+            return
+        self.rest()
+        self._moves = False
+        self._client.send(Command.ENABLE(0), Command.ENCODER(0), Command.SONAR(1))
+        self._client.wait(0.2)
+        packets = [stamped.packet for stamped in self._client.packets[self._driven_from :]]
+        if any(sip.left_stalled or sip.right_stalled for sip in packets if isinstance(sip, Sip)):
+            raise StepError("a wheel has stalled: both must turn freely, and the robot must touch nothing")
+
+
+def _command(word: Any) -> tuple[str, str]:
+    """Return name and argument of a command; "" for any other word."""
+    name, _, argument = str(word).partition(" ")
+    return (name, argument) if name in Command.__members__ else ("", "")
