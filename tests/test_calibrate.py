@@ -243,7 +243,7 @@ def test_wrong_options_are_one_line(
 def test_a_profile_of_the_user_is_not_overwritten(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("extends: amigo\nbody: {mass: 5.0}\n")
-    with pytest.raises(UsageError, match=r"put this into it: calibration: \{left_wheel: 1\.10000\}"):
+    with pytest.raises(UsageError, match=r"put this into it: calibration: \{left_wheel: 1\.1\}"):
         calibrate.text("Rob", load_profile(str(file)), Calibration(left_wheel=1.1))
 
 

@@ -25,6 +25,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import yaml
+
 from amigobot_driver import AmigoBot, AmigoBotError, Options, RequestFailedError, RequestRefusedError
 from amigobot_driver.cli import UsageError, ranges
 from amigobot_driver.cli.robot_arguments import DEFAULT_PORT, add_robot_arguments
@@ -163,19 +165,13 @@ def text(name: str, profile: Profile, calibration: Calibration) -> str:
     Raises:
         UsageError: The robot uses a profile of the user, which must stay; the message has what belongs in it.
     """
-    values = {
-        key: value for key, value in dataclasses.asdict(calibration).items() if value != getattr(Calibration(), key)
-    }
-    lines = "\n".join(
-        f"  {key}: {value:.5f}" if isinstance(value, float) else f"  {key}: {value}" for key, value in values.items()
-    )
-    section = f"calibration:\n{lines}" if values else "calibration: {}"
-    plain = dataclasses.replace(profile, calibration=Calibration())
-    if plain != load_profile(profile.name):
-        inline = ", ".join(line.strip() for line in lines.splitlines())
-        raise UsageError(f"the profile is a file of yours, put this into it: calibration: {{{inline}}}")
-    head = f"# Calibration of {name!a} by `amigobot calibrate`; docs/how-to/calibrate.md"
-    return f"{head}\nextends: {profile.name}\n{section}\n"
+    usual = dataclasses.asdict(Calibration())
+    values = {key: round(value, 5) for key, value in dataclasses.asdict(calibration).items() if value != usual[key]}
+    if dataclasses.replace(profile, calibration=Calibration()) != load_profile(profile.name):
+        inline = yaml.safe_dump(values, default_flow_style=True, sort_keys=False).strip()
+        raise UsageError(f"the profile is a file of yours, put this into it: calibration: {inline}")
+    content = yaml.safe_dump({"extends": profile.name, "calibration": values}, sort_keys=False)
+    return f"# Calibration of {name!a} by `amigobot calibrate`; docs/how-to/calibrate.md\n{content}"
 
 
 @contextlib.contextmanager
