@@ -19,7 +19,6 @@ from amigobot_driver.sim.faults import Faults
 from amigobot_driver.transport.simulated import simulator_of
 
 from ...geometry import Pose
-from ..examination import Examination
 from ..messages import Between
 from .neighbors import Neighbors, open_robots
 from .obstacles import Obstacle, new_box, new_circle, things_of
@@ -66,12 +65,7 @@ class SimulatorSource(SteppedSource):
             url = f"{robots.name}: {name}"
         else:
             (self._simulator, _), self._neighbors = simulator_of(url), Neighbors()
-        try:
-            new_driver = partial(PacedDriver, line=self._simulator)
-            super().__init__(url, profile, timeout=timeout, new_driver=new_driver)
-        except BaseException:
-            self._neighbors.close()
-            raise
+        super().__init__(url, profile, timeout=timeout, new_driver=partial(PacedDriver, line=self._simulator))
         self.add_messages(lines)
         self._driver = self.paced
         self._world: World = self._simulator.world
@@ -129,18 +123,6 @@ class SimulatorSource(SteppedSource):
         """Call something; the simulation runs ahead while it waits for the robot."""
         return call()
 
-    def examination(self) -> Examination:
-        """Return the checks of the session: the simulated robot has no other port.
-
-        Raises:
-            RequestRefusedError: Time stands still.
-        """
-        if self._driver.paused:
-            raise RequestRefusedError(
-                "the simulation is paused: let it go on, the doctor listens to the robot for 10 s"
-            )
-        return super().examination()
-
     def _odometry(self) -> Pose:
         with self._driver.robot() as robot:
             state = robot.estimator.odometer.state
@@ -155,8 +137,6 @@ class SimulatorSource(SteppedSource):
 
     def do_step(self, seconds: Step) -> str:
         """Simulate some seconds more."""
-        if not self._driver.paused:
-            raise RequestRefusedError("the simulation runs: pause it first")
         self._driver.skip(seconds)
         return f"{seconds:g} s more"
 
