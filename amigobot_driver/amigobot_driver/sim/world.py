@@ -59,8 +59,7 @@ class Footprint:
     def outline(self, pose: WorldPose) -> list[Segment]:
         """Return the four sides of the rectangle at `pose`, in the world's frame."""
         length, shift = self.front + self.rear, (self.front - self.rear) / 2
-        x, y = pose.x + shift * math.cos(pose.heading), pose.y + shift * math.sin(pose.heading)
-        return box(x, y, length, 2 * self.side, pose.heading)
+        return box(*pose.place(shift, 0.0), length, 2 * self.side, pose.heading)
 
     def part(self, pose: WorldPose, segment: Segment) -> Segment | None:
         """Return the part of the segment inside the rectangle at `pose`, in its frame; None if there is none."""
@@ -169,9 +168,8 @@ def box(x: float, y: float, length: float, width: float, heading: float = 0.0) -
         width: Other side in m.
         heading: Direction in rad.
     """
-    c, s = math.cos(heading), math.sin(heading)
-    a, b = length / 2, width / 2
-    return polygon([(x + c * u - s * v, y + s * u + c * v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b))])
+    place, a, b = WorldPose(x, y, heading).place, length / 2, width / 2
+    return polygon([place(a, b), place(-a, b), place(-a, -b), place(a, -b)])
 
 
 def circle(x: float, y: float, radius: float, corners: int = 12) -> list[Segment]:

@@ -68,10 +68,9 @@ class SimulatedPerson(Person):
     def _hold(self, number: int, distance: float) -> None:
         """Hold a hand in front of a sonar, as near as the body of the robot allows."""
         sonar = self._simulator.profile.sonar.poses[number]
-        c, s = math.cos(sonar.heading), math.sin(sonar.heading)
-        x, y = sonar.x + distance * c, sonar.y + distance * s
+        place = WorldPose(sonar.x, sonar.y, sonar.heading).place
         try:
-            self._put(Segment(x - _HAND * s, y + _HAND * c, x + _HAND * s, y - _HAND * c))
+            self._put(Segment(*place(distance, _HAND), *place(distance, -_HAND)))
         except WorldError:
             self._hold(number, distance + _TOUCH)
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from amigobot_driver.sim import Segment, World, WorldPose
 from amigobot_driver.sim.world import box, circle, encloses
 
-from ...geometry import Pose
-
 #: Decimal places of coordinates (m) within which two ends of walls are the same corner.
 _CORNER = 4
 
@@ -30,11 +28,8 @@ class Obstacle:
 
     def segments(self) -> list[Segment]:
         """Return its outline in the world's frame."""
-
-        def moved(x: float, y: float) -> tuple[float, float]:
-            return Pose(x, y, 0.0).transformed_by(Pose(self.x, self.y, self.heading))[:2]
-
-        return [Segment(*moved(one.x1, one.y1), *moved(one.x2, one.y2)) for one in self.outline]
+        place = WorldPose(self.x, self.y, self.heading).place
+        return [Segment(*place(*one[:2]), *place(*one[2:])) for one in self.outline]
 
     def contains(self, pose: WorldPose) -> bool:
         """Whether the middle of a robot is inside, so that the outline may be around the whole robot."""
@@ -77,10 +72,7 @@ def _connected(segments: Iterable[Segment]) -> list[list[Segment]]:
 
 
 def _corners(segment: Segment) -> list[tuple[float, float]]:
-    return [
-        (round(segment.x1, _CORNER), round(segment.y1, _CORNER)),
-        (round(segment.x2, _CORNER), round(segment.y2, _CORNER)),
-    ]
+    return [(round(x, _CORNER), round(y, _CORNER)) for x, y in (segment[:2], segment[2:])]
 
 
 def _is_closed(outline: Iterable[Segment]) -> bool:
@@ -93,8 +85,7 @@ def _is_closed(outline: Iterable[Segment]) -> bool:
 
 
 def _bounds(segments: list[Segment]) -> tuple[float, float, float, float]:
-    xs = [x for segment in segments for x in (segment.x1, segment.x2)]
-    ys = [y for segment in segments for y in (segment.y1, segment.y2)]
+    xs, ys = zip(*(end for segment in segments for end in (segment[:2], segment[2:])), strict=True)
     return min(xs), min(ys), max(xs), max(ys)
 
 
