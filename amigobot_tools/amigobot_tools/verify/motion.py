@@ -9,7 +9,7 @@ import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from amigobot_driver.protocol import Encoders, Sip
 
@@ -61,48 +61,38 @@ def motion_log(
         velocity_unit: m/s for a unit of the wheel velocities.
         ticks_per_meter: Of the encoders; 0: unknown.
     """
-    sips: list[tuple[float, Sip]] = []
-    counters: dict[int, tuple[int, int]] = {}  # by the number of the standard packet
+    rows: list[tuple[float, Sip, Encoders | None]] = []
     for stamped in packets:
         if isinstance(stamped.packet, Sip):
-            sips.append((stamped.time, stamped.packet))
-        elif isinstance(stamped.packet, Encoders) and sips and stamped.time - sips[-1][0] < _CYCLE:
-            counters[len(sips) - 1] = stamped.packet.left, stamped.packet.right
-    xs, ys = (unwrapped([getattr(sip, name) for _, sip in sips], _POSITION) for name in ("x", "y"))
-    headings = unwrapped([sip.heading for _, sip in sips], _TURN)
-    log = [
-        Instant(
-            time,
-            x * distance_unit,
-            y * distance_unit,
-            heading,
-            sip.left_velocity * velocity_unit,
-            sip.right_velocity * velocity_unit,
-        )
-        for (time, sip), x, y, heading in zip(sips, xs, ys, headings, strict=True)
-    ]
-    streamed = 2 * len(counters) > len(log)
-    if streamed:
-        log = [log[number] for number in counters]
-        left, right = (unwrapped([pair[side] for pair in counters.values()], _TICKS) for side in (0, 1))
-        for at, ticks in zip(log, zip(left, right, strict=True), strict=True):
-            at.ticks = ticks
-    if streamed and ticks_per_meter:
-        for at in log:
+            rows.append((stamped.time, stamped.packet, None))
+        elif isinstance(stamped.packet, Encoders) and rows and stamped.time - rows[-1][0] < _CYCLE:
+            rows[-1] = (*rows[-1][:2], stamped.packet)
+    streamed = 2 * sum(encoders is not None for *_, encoders in rows) > len(rows)
+    rows = [row for row in rows if row[2] or not streamed]
+    xs, ys = (unwrapped([getattr(sip, name) for _, sip, _ in rows], _POSITION, distance_unit) for name in ("x", "y"))
+    headings = unwrapped([sip.heading for _, sip, _ in rows], _TURN)
+    lefts, rights = (
+        unwrapped([getattr(encoders, side, math.nan) for *_, encoders in rows], _TICKS) for side in ("left", "right")
+    )
+    log: list[Instant] = []
+    for (time, sip, _), x, y, heading, *ticks in zip(rows, xs, ys, headings, lefts, rights, strict=True):
+        left, right = (velocity_unit * speed for speed in (sip.left_velocity, sip.right_velocity))
+        at = Instant(time, x, y, heading, left, right, (ticks[0], ticks[1]))
+        if streamed and ticks_per_meter:
             at.travel = at.middle_ticks / ticks_per_meter
-    else:
-        for before, at in pairwise(log):
+        elif log:
+            before = log[-1]
             angle = math.tau / _TURN * (at.heading + before.heading) / 2
             at.travel = before.travel + (at.x - before.x) * math.cos(angle) + (at.y - before.y) * math.sin(angle)
+        log.append(at)
     return log
 
 
-def unwrapped(values: Sequence[float], size: int) -> list[float]:
-    """Return a counter that wraps at `size` as one that begins at 0 and does not wrap."""
-    result = [0.0] * len(values)
-    for index, (before, value) in enumerate(pairwise(values), 1):
-        result[index] = result[index - 1] + (value - before + size / 2) % size - size / 2
-    return result
+def unwrapped(values: Sequence[float], modulus: int, unit: float = 1.0) -> list[float]:
+    """Return a counter that wraps as one that begins at 0 and does not wrap, in a unit."""
+    half = modulus / 2
+    steps = ((after - before + half) % modulus - half for before, after in pairwise(values))
+    return [unit * value for value in accumulate(steps, initial=0.0)][: len(values)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,21 +94,18 @@ def _place(sip: Sip, port: int) -> str:
 def reset(trial: Trial) -> None:
     """RESET: what it sends, how long the controller starts."""
     client = trial.client
-    first = len(client.packets)
-    sent = client.send(Command.RESET())
+    first, sent = len(client.packets), client.send(Command.RESET())
     client.opened = False
     client.wait(0.2)
-    echoes: list[float] = []
-    while not echoes and client.now() < sent + _RESTART:
+    echoed: float | None = None
+    while echoed is None and client.now() < sent + _RESTART:
         client.send(Instruction(0))
-        echoes = [stamped.time for stamped in client.wait(_KNOCK) if stamped.data[:1] == b"\0"]
-    if echoes:
-        trial.keep("reset.time", echoes[0] - sent, 0.01)
-        answered = any(isinstance(stamped.packet, Reset) for stamped in client.packets[first:])
-        trial.keep("reset.packet", "yes" if answered else "no")
+        echoed = next((stamped.time for stamped in client.wait(_KNOCK) if stamped.data[:1] == b"\0"), None)
+    if echoed is not None:
         client.connect()
+        trial.keep("reset.time", echoed - sent, 0.01)
     elif client.wait_for(Sip, 1.0) is None:
         raise ConnectionFailedError("the robot does not answer within 10 s of RESET")
     else:
         client.opened = True  # it has ignored RESET: the session goes on
-        trial.keep("reset.packet", "no")
+    trial.keep("reset.packet", "yes" if any(isinstance(one.packet, Reset) for one in client.packets[first:]) else "no")
