@@ -101,11 +101,11 @@ def reset(trial: Trial) -> None:
     while echoed is None and client.now() < sent + _RESTART:
         client.send(Instruction(0))
         echoed = next((stamped.time for stamped in client.wait(_KNOCK) if stamped.data[:1] == b"\0"), None)
-    if echoed is not None:
-        client.connect()
-        trial.keep("reset.time", echoed - sent, 0.01)
-    elif client.wait_for(Sip, 1.0) is None:
+    if echoed is None and client.wait_for(Sip, 1.0) is None:
         raise ConnectionFailedError("the robot does not answer within 10 s of RESET")
-    else:
-        client.opened = True  # it has ignored RESET: the session goes on
     trial.keep("reset.packet", "yes" if any(isinstance(one.packet, Reset) for one in client.packets[first:]) else "no")
+    if echoed is None:
+        client.opened = True  # it has ignored RESET: the session goes on
+    else:
+        trial.keep("reset.time", echoed - sent, 0.01)
+        client.connect()
