@@ -26,6 +26,7 @@ from .reported import REPORT_FORMAT as REPORT_FORMAT
 from .reported import REPORT_VERSION as REPORT_VERSION
 from .reported import load_report as load_report
 from .reported import load_reported as load_reported
+from .reported import read_report as read_report
 from .simulator import Simulator as Simulator
 from .simulator import Truth as Truth
 from .simulator import flash_of as flash_of

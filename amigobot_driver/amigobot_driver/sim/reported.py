@@ -78,6 +78,23 @@ def _texts(entry: Mapping[str, Any], key: str) -> list[str]:
     return str(entry[key]).split(";") if key in entry else []
 
 
+def read_report(path: str) -> dict[str, Any]:
+    """Read a report of `amigobot verify`, without format and version.
+
+    Raises:
+        OptionError: It cannot be read, or is not a report of a known version.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise OptionError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    if not isinstance(content, dict) or content.pop("format", None) != REPORT_FORMAT:
+        raise OptionError(f"{path}: this is not a report of `amigobot verify`")
+    if (version := content.pop("version", None)) != REPORT_VERSION:
+        raise OptionError(f"{path}: version is {version!r:.60}, allowed: {REPORT_VERSION}; repeat `amigobot verify`")
+    return content
+
+
 def load_report(path: str) -> ReportedRobot:
     """Read the section `simulator` of a report of `amigobot verify`.
 
@@ -89,16 +106,7 @@ def load_report(path: str) -> ReportedRobot:
         ProfileError: One of its values is not allowed.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise OptionError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
-    if not isinstance(content, dict) or content.get("format") != REPORT_FORMAT:
-        raise OptionError(f"{path}: this is not a report of `amigobot verify`")
-    if content.get("version") != REPORT_VERSION:
-        version = f"{content.get('version')!r:.60}, allowed: {REPORT_VERSION}"
-        raise OptionError(f"{path}: version is {version}; repeat `amigobot verify`")
-    try:
-        section = content["simulator"]
+        section = read_report(path)["simulator"]
         wear, sonar = ([f"{name}={value}" for name, value in section[key].items()] for key in ("wear", "sonar"))
         profile = build_profile(section["profile"], path)
     except (KeyError, TypeError, AttributeError) as error:

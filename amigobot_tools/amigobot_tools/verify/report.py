@@ -17,7 +17,7 @@ from amigobot_driver.cli import UsageError
 from amigobot_driver.doctor import Finding, Severity
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Parameters, parse
-from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION
+from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, OptionError, read_report
 
 from .client import StoppedError
 from .table import all_steps, row_of
@@ -122,20 +122,13 @@ def load(path: Path) -> Report:
         UsageError: It cannot be read, or is not a report of a known version.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError as error:
-        raise UsageError(f"{path}: this is not JSON ({error})") from None
-    if not isinstance(content, dict) or content.pop("format", None) != REPORT_FORMAT:
-        raise UsageError(f"{path}: this is not a report of `amigobot verify`")
-    if (version := content.pop("version", None)) != REPORT_VERSION:
-        raise UsageError(f"{path}: version is {version!r:.60}, allowed: {REPORT_VERSION}; repeat `amigobot verify`")
-    try:
+        content = read_report(str(path))
         content["steps"] = [StepResult(**step) for step in content["steps"]]
         content["figures"] = [Figure(**item) for item in content["figures"]]
         return Report(**content)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except OptionError as error:
+        raise UsageError(str(error)) from None
+    except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path}: the report is damaged ({type(error).__name__}: {error})") from None
 
 
