@@ -22,7 +22,6 @@ import dataclasses
 import json
 import math
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
@@ -174,21 +173,12 @@ def text(name: str, profile: Profile, calibration: Calibration) -> str:
     return f"# Calibration of {name!a} by `amigobot calibrate`; docs/how-to/calibrate.md\n{content}"
 
 
-@contextlib.contextmanager
-def _written(file: Path) -> Iterator[None]:
-    """Name the file that a block cannot write."""
-    try:
-        yield
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be written ({error.strerror})") from None
-
-
 def _check_writable(file: Path) -> None:
-    with _written(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.open("a").close()
-        if not file.stat().st_size:
-            file.unlink()
+    """Raise OSError if a file cannot be written."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.open("a").close()
+    if not file.stat().st_size:
+        file.unlink()
 
 
 def _write(file: Path, content: str, *, ask: bool) -> int:
@@ -199,7 +189,6 @@ def _write(file: Path, content: str, *, ask: bool) -> int:
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             print("not written", file=sys.stderr)
             return 1
-    with _written(file):
-        file.write_text(content, encoding="utf-8")
+    file.write_text(content, encoding="utf-8")
     print(f"written: {file}", file=sys.stderr)
     return 0

@@ -37,18 +37,15 @@ def run_demo(out: Path, port: str, seconds: float, *, ros: bool) -> None:
         ros: Drive through a node; otherwise through the Python API.
 
     Raises:
-        UsageError: The folder cannot be written, or nobody agrees that a real robot moves.
+        UsageError: Nobody agrees that a real robot moves.
         AmigoBotError: There is no robot, or it cannot drive the tour.
     """
     if port:
         check_terminal()
     truth, simulated = out / "truth.jsonl", out / "robot"
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(out / "bag", ignore_errors=True)
-        simulated.unlink(missing_ok=True)
-    except OSError as error:
-        raise UsageError(f"{out} cannot be written ({error.strerror}); --out names another folder") from None
+    out.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(out / "bag", ignore_errors=True)
+    simulated.unlink(missing_ok=True)
     with Programs(out) as programs:
         if not port:
             where = ["--pty", str(simulated), "--world", _WORLD, "--truth", str(truth)]

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 
-from amigobot_driver.cli import UsageError
 from amigobot_driver.doctor import Finding, Severity
 from amigobot_driver.packet_file import Head, write_head, write_record
 from amigobot_driver.profiles import choose_profile, load_profile
@@ -52,7 +51,7 @@ def measure(
 
     Raises:
         StoppedError: The person has ended it.
-        UsageError: A file cannot be written.
+        OSError: A file cannot be written.
         AmigoBotError: There is no robot.
     """
     try:
@@ -88,14 +87,11 @@ def _recording(folder: Path, head: Head, client: Client, *, resumed: bool) -> It
     while resumed and path.exists():
         number += 1
         path = folder / f"{Path(RECORDING).stem}-{number}{Path(RECORDING).suffix}"
-    try:
-        with path.open("wb", buffering=0) as file:
-            write_head(file, head)
-            client.on_record = partial(write_record, file)
-            try:
-                yield
-            finally:
-                client.halt()
-                client.on_record = lambda record: None
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+    with path.open("wb", buffering=0) as file:
+        write_head(file, head)
+        client.on_record = partial(write_record, file)
+        try:
+            yield
+        finally:
+            client.halt()
+            client.on_record = lambda record: None

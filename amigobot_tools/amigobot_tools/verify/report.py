@@ -102,17 +102,10 @@ class Report:
 
 
 def _write_text(path: Path, text: str) -> None:
-    """Write a file; a reader never sees half of it.
-
-    Raises:
-        UsageError: It cannot be written.
-    """
+    """Write a file; a reader never sees half of it."""
     part = path.with_suffix(".part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
 
 
 def load(path: Path) -> Report:

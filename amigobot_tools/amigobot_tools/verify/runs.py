@@ -82,10 +82,7 @@ def _earlier(args: argparse.Namespace) -> Report | None:
         return load(path)
     if path.exists() and not args.force:
         raise UsageError(f"{path} exists: go on with --resume, overwrite it with --force, or name another --output")
-    try:
-        args.output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{args.output}: cannot be made ({error.strerror})") from None
+    args.output.mkdir(parents=True, exist_ok=True)
     return None
 
 
