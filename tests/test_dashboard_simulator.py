@@ -109,7 +109,7 @@ def test_robot_and_obstacles_are_moved_and_the_robot_collides_with_them() -> Non
         assert [one.number for one in source.sections()["obstacles"]] == [1, 2]
         with pytest.raises(RequestRefusedError, match="the robot would be inside circle 2"):
             do["move_obstacle"](number=2, x=2.0, y=1.0, heading=0.0)
-        with pytest.raises(RequestRefusedError, match="an obstacle would be inside the amigo"):
+        with pytest.raises(AmigoBotError, match="an obstacle would be inside the amigo"):
             do["place"](x=1.0, y=1.25, heading=0.0)
         assert source.sections()["obstacles"][1].x == 4.0
         source.robot.enable_motors()
@@ -135,7 +135,7 @@ def test_walls_of_the_loaded_world_are_moved_removed_and_put_back() -> None:
         before = source._simulator.world
         assert {len(one.outline) for one in loaded.values()} == {1, 4, 12}
         sofa = next(one for one in loaded.values() if (one.x, one.y) == (pytest.approx(6.0), pytest.approx(1.7)))
-        with pytest.raises(RequestRefusedError, match="an obstacle would be inside the amigo"):
+        with pytest.raises(AmigoBotError, match="an obstacle would be inside the amigo"):
             do["move_obstacle"](number=sofa.number, x=2.75, y=1.75, heading=0.0)
         do["move_obstacle"](number=sofa.number, x=2.75, y=4.0, heading=math.pi / 2)
         until(source, lambda: source.state().echoes[0].range < 0.9)  # the sonar detects it on the left
@@ -158,7 +158,7 @@ def test_every_fault_is_switched_while_it_runs() -> None:
                 do["fault"](name=row["name"], value=values[row["kind"]])
         shown = {row["name"]: row["value"] for row in source.sections()["faults"]}
         assert shown["corrupt"] == "0.01" and shown["jam"] == "5:2:60" and shown["dead_sonars"] == "1,2"
-        with pytest.raises(RequestRefusedError, match=r"fault corrupt is 'x', expected a number of at least 0"):
+        with pytest.raises(AmigoBotError, match=r"fault corrupt is 'x', expected a number of at least 0"):
             do["fault"](name="corrupt", value="x")
         with pytest.raises(RequestRefusedError, match="there is no fault 'nothing'"):
             do["fault"](name="nothing", value="")
@@ -201,7 +201,7 @@ def test_one_of_several_robots_sees_the_others_and_they_are_served(tmp_path: Pat
         assert source.live()["others"] == {"beta": (0.8, 0.0, pytest.approx(math.pi))}
         until(source, lambda: source.state().echoes[2].range < 1.5)  # the sonar detects beta
         assert any("robot beta listens on" in line for line in source.messages())
-        with pytest.raises(RequestRefusedError, match="inside the amigo"):
+        with pytest.raises(AmigoBotError, match="inside the amigo"):
             source.requests["add_obstacle"].run(x=0.8, y=0.1, heading=0.0, length=0.3, width=0.3)
 
         def drive_beta() -> None:

@@ -34,7 +34,7 @@ connection_policy:
 robot: connection_policy errors profiles protocol wording
 transport: connection_policy errors protocol transport.simulated | serial
 transport.simulated: errors profiles protocol sim transport
-sim: profiles protocol resources wording | serial yaml
+sim: errors profiles protocol resources wording | serial yaml
 driver: connection_policy profiles protocol robot transport
 doctor: api connection_policy errors parallel profiles protocol resources robot stepped_driver transport wording \
     | serial

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
 
-from amigobot_driver import AmigoBotError, ProfileError, Report
+from amigobot_driver import Report
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.cli.replay import recorded_profile, replayed
@@ -73,12 +73,7 @@ class RecordingRemote(Remote):
         self.head, self.records = read_packets(path, namespace, profile) if is_bag(path) else read_recording(path)
         self.records.sort(key=lambda record: record.time)
         used = profile or recorded_profile(self.head)
-        try:
-            self.events = replayed(self.head, self.records, used)
-        except ProfileError:
-            raise
-        except (ValueError, AmigoBotError) as error:
-            raise UsageError(f"{path}: {error}") from None
+        self.events = replayed(self.head, self.records, used)
         self.reports = [(at, event) for at, event in self.events if isinstance(event, Report)]
         if not self.reports:
             raise UsageError(f"{path} has no packets of a robot")

@@ -86,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
         return 2
     except AmigoBotError as error:
         print(f"amigobot {name}: {error}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, ValueError) else 1  # what the user has typed, or what happened
     except OSError as error:
         if not error.filename:  # standard output, see `main`
             raise

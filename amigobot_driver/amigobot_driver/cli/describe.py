@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import argparse
 
-from ..profiles import Profile, ProfileError, available_profiles, load_profile
+from ..profiles import Profile, available_profiles, load_profile
 from ..profiles.description import profile_yaml, robot_description
 from ..profiles.layouts import foxglove_layout, rviz_layout
-from .usage_error import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,11 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
-    try:
-        profile = load_profile(args.robot)
-        print(_text(profile, args), end="")
-    except ProfileError as error:
-        raise UsageError(str(error)) from None
+    print(_text(load_profile(args.robot), args), end="")
     return 0
 
 

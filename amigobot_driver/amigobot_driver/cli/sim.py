@@ -77,12 +77,7 @@ def run(args: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         stopped = stack.enter_context(signals.caught())
         file = stack.enter_context(open(args.truth, "a", encoding="utf-8")) if args.truth else None
-        try:
-            served = _serve(args, clock, file, stack)
-        except UsageError:
-            raise
-        except ValueError as error:
-            raise UsageError(str(error)) from None
+        served = _serve(args, clock, file, stack)
         simulators = [entry.robot for entry in served if isinstance(entry.robot, Simulator)]
         serve(*served, stopped=_Ending(stopped, simulators if args.robots else []))
         clock.print("stopped")

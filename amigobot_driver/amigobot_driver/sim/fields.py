@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, TypeVar
 
+from ..errors import AmigoBotError
 from ..wording import wrong_type
 
 #: largest value of a signed 16-bit parameter
@@ -23,7 +24,7 @@ T = TypeVar("T")
 Reader = Callable[[Any], Any]
 
 
-class OptionError(ValueError):
+class OptionError(AmigoBotError, ValueError):
     """An option does not exist or cannot be read; the message names what is allowed."""
 
 

@@ -21,7 +21,7 @@ from .reported import load_report, load_reported
 from .simulator import Simulator
 from .sonar import SonarModel
 from .world import World
-from .worlds import WorldError, load_world, parse_pose
+from .worlds import load_world, parse_pose
 
 DEFAULT_ROBOT, DEFAULT_WORLD = "amigo", "room"
 _NAMED = "NAME=VALUE"
@@ -82,7 +82,7 @@ def build_simulator(
     values = {name: _value(name, text) for name, text in options.items()}
     like, robot, reported = values.pop("report", None), values.pop("robot", ""), values.pop("as", "")
     if like and (robot or reported):
-        raise ValueError("report describes a robot: leave out robot and as")
+        raise OptionError("report describes a robot: leave out robot and as")
     if reported:
         given = {name: options[name].split(";") for name in ("faults", "wear") if values.pop(name, None)}
         like = load_reported(reported, robot, **given)
@@ -95,10 +95,10 @@ def build_simulator(
 
 def _value(name: str, text: str) -> Any:
     if name not in _READERS:
-        raise ValueError(f"option {name!r} is not known, allowed: {', '.join(_READERS)}")
+        raise OptionError(f"option {name!r} is not known, allowed: {', '.join(_READERS)}")
     try:
         return _READERS[name](text)
-    except (WorldError, OptionError):
+    except OptionError:
         raise
     except ValueError as error:
-        raise ValueError(f"option {name}={text!r:.60}: {error}") from None
+        raise OptionError(f"option {name}={text!r:.60}: {error}") from None

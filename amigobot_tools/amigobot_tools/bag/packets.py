@@ -11,7 +11,7 @@ from amigobot_driver.cli import UsageError
 from amigobot_driver.packet_file import Head, RecordedFrame
 from amigobot_driver.profiles import load_profile
 
-from .reader import BagError, Message, read_bag
+from .reader import Message, read_bag
 
 _PACKET, _CONFIG = "amigobot_msgs/msg/Packet", "amigobot_msgs/msg/RobotConfig"
 
@@ -32,10 +32,7 @@ def read_packets(path: Path, namespace: str = "", profile: str = "") -> tuple[He
     Raises:
         UsageError: The bag cannot be read, or has no packets of this robot; the message says what to do.
     """
-    try:
-        messages = read_bag(path.parent if path.is_file() else path, (_PACKET, _CONFIG))
-    except BagError as error:
-        raise UsageError(str(error)) from None
+    messages = read_bag(path.parent if path.is_file() else path, (_PACKET, _CONFIG))
     found = sorted({_namespace(message) for message in messages if message.kind == _PACKET})
     if not found:
         raise UsageError(

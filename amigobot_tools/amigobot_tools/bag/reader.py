@@ -12,8 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from amigobot_driver.cli import UsageError
 
-class BagError(Exception):
+
+class BagError(UsageError):
     """A bag that cannot be read, or written."""
 
 

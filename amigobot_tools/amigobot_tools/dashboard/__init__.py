@@ -20,13 +20,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-from typing import TYPE_CHECKING
 
 from amigobot_driver import signals
 from amigobot_driver.cli import UsageError
-
-if TYPE_CHECKING:
-    from .access import Listen
 
 #: Where the page is served unless told otherwise.
 DEFAULT_LISTEN = "127.0.0.1:8140"
@@ -62,10 +58,7 @@ def run(args: argparse.Namespace) -> int:
     from .server import serve
     from .sources import open_source
 
-    try:
-        listen: Listen = parse_listen(args.listen)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
+    listen = parse_listen(args.listen)
     ros = args.ros or bool(args.namespace)
     if ros:
         # Node and dashboard wake up at the same packets: on a computer with few cores the node goes first. If this

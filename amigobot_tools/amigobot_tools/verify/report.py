@@ -17,7 +17,7 @@ from amigobot_driver.cli import UsageError
 from amigobot_driver.doctor import Finding, Severity
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Parameters, parse
-from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, OptionError, read_report
+from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, read_report
 
 from .client import StoppedError
 from .table import all_steps, row_of
@@ -119,8 +119,6 @@ def load(path: Path) -> Report:
         content["steps"] = [StepResult(**step) for step in content["steps"]]
         content["figures"] = [Figure(**item) for item in content["figures"]]
         return Report(**content)
-    except OptionError as error:
-        raise UsageError(str(error)) from None
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path}: the report is damaged ({type(error).__name__}: {error})") from None
 

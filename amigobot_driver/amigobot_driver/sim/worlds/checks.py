@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from ...wording import too_large, wrong_type
+from ..fields import OptionError
 from ..world import Segment, WorldPose
 
 #: Each sonar ping checks every segment once.
@@ -24,7 +25,7 @@ MAX_COORDINATE = 1_000.0
 _MAX_YAML = 200_000
 
 
-class WorldError(ValueError):
+class WorldError(OptionError):
     """A world cannot be used; the message names the file, the place and what is allowed."""
 
 

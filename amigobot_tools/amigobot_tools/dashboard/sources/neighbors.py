@@ -60,22 +60,18 @@ def open_robots(path: Path, name: str, log: Callable[[str], None]) -> tuple[str,
         The name of that robot, the robot, and the others.
 
     Raises:
-        UsageError: The file, a port or the name is wrong; the message says what is allowed.
+        UsageError: A port or the name is wrong; the message says what is allowed.
+        WorldError: The file is wrong, likewise.
     """
-    neighbors = Neighbors()
-    try:
-        described = load_robots(str(path))
-        names = [entry.name for entry in described.robots]
-        name = name or names[0]
-        if name not in names:
-            raise UsageError(f"--name {name}: {path} has {', '.join(names)}")
-        robots = described.build().robots
-        for entry in described.robots:
-            if entry.name != name:
-                connection = connect(entry.pty, entry.tcp, robots[entry.name], log)
-                neighbors.add(entry.name, robots[entry.name], connection)
-                log(f"robot {entry.name} listens on {connection.description}")
-    except (UsageError, ValueError) as error:
-        neighbors.close()
-        raise UsageError(str(error)) from None
+    neighbors, described = Neighbors(), load_robots(str(path))
+    names = [entry.name for entry in described.robots]
+    name = name or names[0]
+    if name not in names:
+        raise UsageError(f"--name {name}: {path} has {', '.join(names)}")
+    robots = described.build().robots
+    for entry in described.robots:
+        if entry.name != name:
+            connection = connect(entry.pty, entry.tcp, robots[entry.name], log)
+            neighbors.add(entry.name, robots[entry.name], connection)
+            log(f"robot {entry.name} listens on {connection.description}")
     return name, robots[name], neighbors

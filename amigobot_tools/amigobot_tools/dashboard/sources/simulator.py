@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from amigobot_driver import RequestRefusedError
 from amigobot_driver.doctor import Kind
-from amigobot_driver.sim import OptionError, Window, World, WorldError, WorldPose, parse_faults
+from amigobot_driver.sim import Window, World, WorldError, WorldPose, parse_faults
 from amigobot_driver.sim.faults import Faults
 from amigobot_driver.transport.simulated import simulator_of
 
@@ -154,10 +154,7 @@ class SimulatorSource(SteppedSource):
         """Carry the robot to a pose."""
         pose = WorldPose(x, y, math.remainder(heading, math.tau))
         _check_outside(pose, self._things)
-        try:
-            self._simulator.place(pose)
-        except WorldError as error:
-            raise RequestRefusedError(str(error)) from None
+        self._simulator.place(pose)
         return f"the robot is at x {x:.2f} m, y {y:.2f} m now; its odometry has not changed"
 
     def do_reset_odometry(self) -> str:
@@ -214,10 +211,10 @@ class SimulatorSource(SteppedSource):
         try:
             for robot in robots:
                 robot.replace_world(world)
-        except WorldError as error:
+        except WorldError:
             for robot in robots:
                 robot.replace_world(before)
-            raise RequestRefusedError(str(error)) from None
+            raise
         self._things = things
 
     # -- the robot --------------------------------------------------------------------------------------------
@@ -227,8 +224,6 @@ class SimulatorSource(SteppedSource):
         try:
             faults = parse_faults([f"{name}={value}"] if value.strip() else [])
             self._change_fault(name, getattr(faults, name))
-        except OptionError as error:
-            raise RequestRefusedError(str(error)) from None
         except AttributeError:
             raise RequestRefusedError(f"there is no fault {name!r:.60}") from None
         return f"{name}: {value.strip() or 'off'}"
