@@ -13,6 +13,8 @@ import sys
 import termios
 from collections.abc import Iterator
 
+from amigobot_driver.cli import UsageError
+
 #: One key: an escape sequence, Alt with a key, or a byte.
 _KEY = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]?|\x1bO.?|\x1b.?|.", re.DOTALL)
 #: A sequence whose rest has not arrived yet.
@@ -27,7 +29,7 @@ _NAMES = {
 _FOCUS_EVENTS_ON, _FOCUS_EVENTS_OFF = b"\x1b[?1004h", b"\x1b[?1004l"
 
 
-class TerminalClosedError(Exception):
+class TerminalClosedError(UsageError):
     """There is no terminal any more."""
 
 

@@ -38,7 +38,7 @@ from amigobot_driver.cli.robot_arguments import through_node
 from . import screen
 from .canvas import Canvas
 from .dashboard.frames import plain
-from .keys import Keyboard, TerminalClosedError, keyboard
+from .keys import Keyboard, keyboard
 from .recording_remote import RecordingRemote
 from .remote_connection import add_connection_arguments, connected
 from .state import Remote, RobotState
@@ -68,15 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
-    try:
-        with _remote(args) as remote:
-            if args.json:
-                _print(remote, args.period, args.count)
-                return 0
-            with keyboard() as keys, screen.full_screen() as show:
-                _loop(View(remote), keys, show)
-    except TerminalClosedError as end:
-        raise UsageError(f"{end}; --json needs none" if "not a terminal" in str(end) else str(end)) from None
+    with _remote(args) as remote:
+        if args.json:
+            _print(remote, args.period, args.count)
+            return 0
+        with keyboard() as keys, screen.full_screen() as show:
+            _loop(View(remote), keys, show)
     return 0
 
 

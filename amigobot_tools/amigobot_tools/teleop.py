@@ -36,13 +36,13 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from amigobot_driver.cli import UsageError, ranges
+from amigobot_driver.cli import ranges
 
 from . import screen
 from .gamepad import CLEAR, STOP, Gamepad, gamepad
 from .governor import governed
 from .hold import DIRECTIONS, FIRST_REPEAT, Hold
-from .keys import Keyboard, TerminalClosedError, keyboard
+from .keys import Keyboard, keyboard
 from .remote_connection import add_connection_arguments, connected
 from .state import Remote, RobotState
 
@@ -71,16 +71,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
-    try:
-        with contextlib.ExitStack() as stack:
-            # First, so that a missing gamepad is reported before anything starts.
-            pad = stack.enter_context(gamepad()) if args.gamepad else None
-            remote = stack.enter_context(connected(args, drives=True))
-            keys, show = stack.enter_context(keyboard()), stack.enter_context(screen.full_screen())
-            pilot = Pilot(remote, args.speed, args.turn, governor=not args.no_governor, hold=Hold(args.first_repeat))
-            _loop(pilot, keys, pad, show)
-    except TerminalClosedError as end:
-        raise UsageError(f"{end}; the robot is stopped") from None
+    with contextlib.ExitStack() as stack:
+        # First, so that a missing gamepad is reported before anything starts.
+        pad = stack.enter_context(gamepad()) if args.gamepad else None
+        remote = stack.enter_context(connected(args, drives=True))
+        keys, show = stack.enter_context(keyboard()), stack.enter_context(screen.full_screen())
+        pilot = Pilot(remote, args.speed, args.turn, governor=not args.no_governor, hold=Hold(args.first_repeat))
+        _loop(pilot, keys, pad, show)
     return 0
 
 

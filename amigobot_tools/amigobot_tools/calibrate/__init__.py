@@ -32,7 +32,6 @@ from amigobot_driver.cli.robot_arguments import DEFAULT_PORT, add_robot_argument
 from amigobot_driver.profiles import Calibration, Profile, calibration_file, load_profile
 from amigobot_driver.transport.simulated import simulated_pose
 
-from ..keys import TerminalClosedError
 from ..remote_connection import check_terminal
 from ..terminal_person import TerminalPerson
 from ..verify.client import StoppedError
@@ -79,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
                 stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # standard output is for the result
                 person = None if simulated_pose(port) else stack.enter_context(TerminalPerson())
                 drives = Session(robot, port, person).run(plan)
-        except (EndedError, StoppedError, TerminalClosedError, AmigoBotError) as end:
+        except (EndedError, StoppedError, AmigoBotError) as end:
             print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
             return 1
         if not drives:

@@ -13,11 +13,9 @@ from pathlib import Path
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.findings import Printer
 from amigobot_driver.doctor import Case, Finding, Severity, parse_target
-from amigobot_driver.signals import TerminatedError
 from amigobot_driver.transport.simulated import simulator_of
 from amigobot_driver.wording import counted
 
-from ..keys import TerminalClosedError
 from ..terminal_person import TerminalPerson
 from .client import Client, StoppedError
 from .measurement import measure
@@ -67,8 +65,6 @@ def verify(args: argparse.Namespace) -> int:
             )
     except StoppedError:
         raise UsageError("ended by a key; the robot was stopped; continue with --resume") from None
-    except (TerminalClosedError, TerminatedError) as end:
-        raise UsageError(f"{end}; the robot was stopped; continue with --resume") from None
     report.finish(folder)
     status = _print_result(printer, report)
     printer.line(f"{folder / PAGE}: every figure; {folder / RECORDING}: every packet")
@@ -91,11 +87,8 @@ def _connect(args: argparse.Namespace, stack: contextlib.ExitStack) -> tuple[Cli
     if args.port.startswith("sim://"):
         simulator, _ = simulator_of(args.port)
         return simulated(simulator)
-    try:
-        person = stack.enter_context(TerminalPerson(asks=not args.yes))
-        line = Case(target=parse_target(args.port)).open()
-    except TerminalClosedError as error:
-        raise UsageError(f"{error}; without one, --yes asks nothing") from None
+    person = stack.enter_context(TerminalPerson(asks=not args.yes))
+    line = Case(target=parse_target(args.port)).open()
     stack.callback(line.close)
     return Client.at_port(line, person.stopped), person
 
