@@ -40,7 +40,5 @@ def read_intact_part(path: Path) -> tuple[Head, list[RecordedFrame], bool]:
                 read = counted(len(records), "packet")
                 print(f"amigobot: {path}: {error}: read up to there, {read}", file=sys.stderr)
             return head, records, damaged
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
     except PacketFileError as error:
         raise UsageError(f"{path}: {error}") from None

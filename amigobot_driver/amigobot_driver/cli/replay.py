@@ -28,7 +28,6 @@ from ..packet_file import Head, RecordedFrame
 from ..wording import counted, robot_name
 from . import ranges
 from .recording_file import read_intact_part
-from .usage_error import UsageError
 
 if TYPE_CHECKING:
     from ..robot import Event, Report
@@ -122,9 +121,9 @@ def replayed(head: Head, records: list[RecordedFrame], profile: str) -> list[tup
 def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -> int:
     """Serve the recording on a pty."""
     # Imported here: a replay into the driver needs no pty.
-    from ..sim.pty import PtyConnection
     from ..sim.server import Served, serve
     from .recorded_robot import RecordedRobot
+    from .sim import connect
 
     robot = RecordedRobot(head, records, args.rate, loop=args.loop)
     if robot.ended:
@@ -132,10 +131,7 @@ def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -
         return 1
     with contextlib.ExitStack() as stack:
         received = stack.enter_context(signals.caught())
-        try:
-            connection = PtyConnection(args.pty, robot, check_baud=False, log=lambda line: print(line, flush=True))
-        except OSError as error:
-            raise UsageError(f"{args.pty}: {error.strerror or error}") from None
+        connection = connect(args.pty, "", robot, log=lambda line: print(line, flush=True))
         stack.callback(connection.close)
         print(f"{_robot(head)}, listening on {connection.description}", flush=True)
         serve(Served(robot, connection), stopped=lambda: robot.ended or bool(received))

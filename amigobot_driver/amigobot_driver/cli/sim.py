@@ -36,7 +36,7 @@ from ..sim.fields import option_help
 from ..sim.options import OPTIONS
 from ..sim.pty import PtyConnection
 from ..sim.reported import reported_help
-from ..sim.server import ClientConnection, Served, TruthLog, serve
+from ..sim.server import ClientConnection, Served, ServedRobot, TruthLog, serve
 from ..sim.tcp import TcpConnection
 from ..transport.tcp import DEFAULT_TCP_PORT
 from ..wording import wrong_type
@@ -142,7 +142,7 @@ class _Clock:
 
 
 def connect(
-    pty: str, tcp: str, simulator: Simulator, log: Callable[[str], None], *, check_baud: bool = False
+    pty: str, tcp: str, simulator: ServedRobot, log: Callable[[str], None], *, check_baud: bool = False
 ) -> ClientConnection:
     """Open the pty, or the TCP port, at which a simulated robot is served.
 
