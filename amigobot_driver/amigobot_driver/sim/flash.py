@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-from ..profiles import ProfileError
-from .fields import WORD, OptionError, parameter, read_fields
+from .fields import WORD, parameter, read_fields
 
 F = TypeVar("F", bound="Flash")
 
@@ -63,12 +62,9 @@ class Flash(ABC):
             more: Values by field name that are right.
 
         Raises:
-            ProfileError: A keyword or value is not allowed.
+            OptionError: A keyword or value is not allowed.
         """
-        try:
-            return cls(**{**read_fields(f"{profile}: flash:", cls, values), **more})
-        except OptionError as error:
-            raise ProfileError(str(error)) from None
+        return cls(**{**read_fields(f"{profile}: flash:", cls, values), **more})
 
     @property
     @abstractmethod

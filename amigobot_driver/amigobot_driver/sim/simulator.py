@@ -100,7 +100,8 @@ class Simulator:
             on_event: Called with each event as it happens.
 
         Raises:
-            ProfileError: A value of the profile, or `baud` or `charge`, is not allowed.
+            ProfileError: `baud` or `charge` is not allowed.
+            OptionError: A value of the profile is not allowed.
             WorldError: The robot does not fit at its start.
         """
         self.profile, world = profile, world or World("empty")
@@ -366,7 +367,7 @@ def _switched_on(
         baud_code: Code of the line speed; None is the profile's.
 
     Raises:
-        ProfileError: A FLASH value of the profile, or the name, is not allowed.
+        OptionError: A FLASH value of the profile, or the name, is not allowed.
     """
     values = {**profile.flash, **({} if name is None else {"Name": name})}
     baud = {} if baud_code is None else {"host_baud": baud_code}

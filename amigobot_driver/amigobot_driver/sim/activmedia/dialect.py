@@ -53,7 +53,7 @@ class SimulatedDialect:
             more: Values by field name.
 
         Raises:
-            ProfileError: A keyword or value is not allowed.
+            OptionError: A keyword or value is not allowed.
         """
         unit = self.rev_count_unit
         values = {
