@@ -8,14 +8,15 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
+from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cached_property
 
 from ..protocol import (
+    HEADER,
     Command,
     Parameters,
     Reset,
-    Sip,
     SyncEcho,
     checksum,
 )
@@ -24,6 +25,10 @@ from .session import HARMLESS, PLAIN, QUESTIONS
 
 #: s in which a robot answers.
 _PROMPT = 0.15
+#: Longest delay that is looked for, s. Frames that have an answer; ids of answers that are not that of the command.
+_LONGEST = 6.0
+_ANSWERED = {HEADER + bytes((size, number)) for size, number in ((3, 0), (3, 1), (3, 2), (3, 18), (6, 18))}
+_ID = {0x20: 18, 18: 0x20}
 _SYNC0, _CLOSE = Command.PULSE().encode(), Command.CLOSE().encode()
 
 
@@ -84,18 +89,16 @@ class AnswerFigures(Recording):
 
     @property
     def latency(self) -> float:
-        """Time in s from a command to its answer; of the handshake if no session opened."""
+        """Time in s from a command to its answer: with it, most answers have their question, whatever came between."""
+        sent = [(one.data[3], one.stamp) for one in self.chunks if one.to_robot and one.data[:4] in _ANSWERED]
+        came = [(_ID.get(one.data[0], one.data[0]), one.stamp) for one in self.decode(checksum, self.chunks)]
+        pairs = [(answer - question) for kind, answer in came for asked, question in sent if kind == asked]
+        delays = sorted(delay for delay in pairs if 0 < delay < _LONGEST)
+        within = [bisect_left(delays, delay + _PROMPT) - at for at, delay in enumerate(delays)]
+        best = within.index(max(within)) if within else 0
+        matched = statistics.median_low(delays[best : best + within[best]]) if within and within[best] > 2 else 0.0
         median = statistics.median_low(self.latencies) if len(self.latencies) > 2 * self.unanswered else 0.0
-        packets = self.decode(checksum, self.chunks)
-        opened = min((one.stamp for one in packets if isinstance(one.packet, Sip)), default=math.inf)
-        sent = [chunk for chunk in self.chunks if chunk.to_robot and chunk.data == _SYNC0 and chunk.stamp < opened]
-        here = [chunk.stamp for chunk in sent if self.baud in (0, chunk.baud) or self.target.speedless]
-        came = [p.stamp for p in packets if isinstance(p.packet, SyncEcho) and p.packet.id == 0 and p.stamp < opened]
-        # More answers than questions: they are late, and those of other line speeds.
-        asked = here if len(here) >= len(came) else [chunk.stamp for chunk in sent]
-        greeting = [answer - question for question, answer in zip(asked, came, strict=False)]
-        steady = len(greeting) > 1 and max(greeting) - min(greeting) < _PROMPT
-        return max(median, min(greeting) if steady or (self.failed and greeting) else 0.0)
+        return matched or median
 
     @property
     def delay_growth(self) -> float:

@@ -11,7 +11,7 @@ from functools import cached_property
 from ..protocol import HEADER, Command, FrameDecoder, checksum_with_count
 from ..robot import radio_modem
 from ..transport.tcp import DEFAULT_TCP_PORT
-from .changed_bytes import Change, cut_at, find_change, is_text, outside_packets, split
+from .changed_bytes import Change, cut_at, damage_of, find_change, is_text, outside_packets, split
 from .computer import attempt
 from .recording import Recording
 from .table import content
@@ -137,6 +137,11 @@ class ByteFigures(Recording):
     def messages(self) -> list[str]:
         """Lines of text that come between the packets of a robot."""
         return [line.decode().strip() for line in _MESSAGE.findall(self.data)]
+
+    @property
+    def damage(self) -> str:
+        """What is wrong with the damaged packets, and what that comes from."""
+        return damage_of(self.damaged, self.outside)
 
     @property
     def is_damaged(self) -> bool:

@@ -113,6 +113,7 @@ def find_change(data: bytes) -> Change | None:
     seen = b"".join([*damaged, *valid]) if valid else data
     never = _never_arrives(seen) if damaged or not is_text(data) else None
     single = never or _single_values(damaged, set(b"".join(valid)))
+    single = single or _never_arrives(b"".join(damaged[1:]))  # it began later
     if single or any(packet[0] & 0xF0 == 0x30 for packet in valid):
         # Some short packets have the same checksum in any order of bytes, SIPs do not.
         return single
@@ -168,6 +169,32 @@ def cut_at(data: bytes) -> int:
     (length, count), *_ = [*Counter(short).most_common(1), (0, 0)]
     longest = max((len(packet) + 3 for packet in valid), default=0)
     return length if count > 2 and count > len(damaged) / 2 and longest <= length else 0
+
+
+def damage_of(damaged: list[bytes], outside: list[bytes]) -> str:
+    """Return what is wrong with most damaged packets, and what that comes from (config/doctor.yaml, `damage`)."""
+    texts, kinds, figures = content()["damage"], list[str](), dict[str, list[int]]({"lost": [], "bits": []})
+    plain = [part for part in outside if HEADER not in part]
+    # Most of them have lost their header, or its first byte.
+    for part in damaged + [HEADER[:1] + part for part in plain if part[:1] == HEADER[1:]]:
+        if len(part) <= OVERHEAD:
+            continue
+        missing = part[2] + 3 - len(part)
+        wrong = 0 if missing else checksum(part[3:-2]) - int.from_bytes(part[-2:], "big") & 0xFFFF
+        bit = {1 << bit: bit % 8 for bit in range(16)}.get(min(wrong, 0x10000 - wrong))
+        kinds.append("lost" if missing > 0 else "added" if missing < 0 else "altered" if bit is None else "bits")
+        figures.setdefault(kinds[-1], []).append(missing if bit is None else bit)
+    for bytes_between, count in Counter(plain).most_common(1):
+        if count > max(2, len(kinds)):
+            name = "Telnet" if bytes_between[:1] == b"\xff" and bytes_between[1:2] >= b"\xf0" else "between"
+            return str(texts[name]).format(bytes_between[:8].hex(" ").upper(), count)
+    kinds += ["altered" for part in plain if part[:1] != HEADER[1:]]
+    kind, count = (Counter(kinds).most_common(1) or [("altered", 0)])[0]
+    if 2 * count <= len(kinds):
+        kind = "altered" if 2 * (kinds.count("altered") + kinds.count("bits")) > len(kinds) else "mixed"
+    some = Counter(figures.get(kind, [])).most_common(1)
+    usual = f", mostly {'bit ' * (kind == 'bits')}{some[0][0]}" if some and some[0][1] > 0.7 * count > 1 else ""
+    return str(texts[kind]).format(usual, f"{count} of {len(kinds)}")
 
 
 def _never_arrives(data: bytes) -> Change | None:
