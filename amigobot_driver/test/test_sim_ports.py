@@ -10,9 +10,9 @@ import dataclasses
 import pytest
 from sim_client import Client
 
-from amigobot_driver.profiles import ProfileError, load_profile
+from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Config, Encoders, Gyro, Io
-from amigobot_driver.sim import SessionState
+from amigobot_driver.sim import OptionError, SessionState
 
 
 def with_flash(robot: str, **flash: int | str) -> Client:
@@ -64,7 +64,7 @@ class TestConfig:
         ],
     )
     def test_a_bad_flash_value_is_named(self, flash: dict[str, int | str], message: str) -> None:
-        with pytest.raises(ProfileError, match=message):
+        with pytest.raises(OptionError, match=message):
             with_flash("amigo", **flash)
 
 
