@@ -20,7 +20,7 @@ from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Parame
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, read_report
 
 from .client import StoppedError
-from .table import all_steps, row_of
+from .table import all_steps, row_of, steps_of
 from .trial import DONE, Figure, StepResult, Trial, Value
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
 
@@ -124,7 +124,7 @@ def load(path: Path) -> Report:
 
 
 def _page(report: Report) -> Iterator[str]:
-    robot, steps = report.robot, {step.name: step for step in all_steps()}
+    robot, steps = report.robot, {step.name: step for step in steps_of(load_profile(report.profile))}
     yield f"# {robot.get('name', '')}: {robot.get('class', '')} {robot.get('subclass', '')}"
     yield f"\n`amigobot verify`, profile {report.profile}, {report.created}:"
     yield f"{len(report.done)} of {len(steps)} steps. Every figure is compared with the"

@@ -168,9 +168,9 @@ def _braking(phase: Phase) -> tuple[list[Instant], float, list[Instant]]:
     """Return the motion, the velocity before the command (m/s), and the middle of the braking."""
     log = phase.log
     before = [at.velocity for at in log if phase.sent - 0.4 < at.time < phase.sent]
-    cruise = statistics.fmean(before) if before else 0.0
-    if cruise < _ROLLING:
-        raise StepError("the wheels do not turn")
+    cruise = statistics.fmean(before) if before else math.nan
+    if not cruise >= _ROLLING:
+        raise StepError("the wheels do not turn" if before else "no packets came before the stop; repeat the step")
     return log, cruise, [at for at in log if at.time > phase.sent and _ROLLING < at.velocity < 0.95 * cruise]
 
 
