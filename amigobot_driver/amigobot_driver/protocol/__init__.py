@@ -66,6 +66,7 @@ from .packets import SyncReply as SyncReply
 from .packets import parse as parse
 from .sip import Sip as Sip
 from .sip import SipSonarReading as SipSonarReading
+from .wire import signed as signed
 
 #: Line speeds in the order of their codes in HOSTBAUD and CONFIGpac (docs/protocol E-16).
 BAUD_RATES = (9600, 19200, 38400, 57600, 115200)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from .frame import Checksum, checksum, encode_frame
+from .wire import signed
 
 Value = int | bytes | None
 
@@ -251,5 +252,5 @@ def _argument(arg: Arg, data: bytes) -> Value:
         word = -word
     if arg is Arg.INT:
         # The firmware uses 16-bit integers, so two's complement from a client works too.
-        return (word + 0x8000) % 0x10000 - 0x8000
+        return signed(word, 16)
     return word % 0x10000

@@ -25,6 +25,11 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Any, Protocol, TypeVar
 
 
+def signed(value: int, bits: int) -> int:
+    """Wrap a counter of any size, or the difference of two, to a number of so many bits in two's complement."""
+    return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+
+
 class TruncatedError(ValueError):
     """The data ends inside a field."""
 

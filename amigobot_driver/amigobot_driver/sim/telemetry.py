@@ -93,16 +93,3 @@ class Telemetry(ABC):
         """Return whether a packet and the SIP behind it, sent at `now`, are complete before the next cycle."""
         size = sum(len(each.encode()) + OVERHEAD for each in (packet, sip))
         return self._line.through(size, now) <= self.next_due
-
-
-def signed(value: int, bits: int) -> int:
-    """Wrap a counter to two's complement.
-
-    Args:
-        value: Counter of any size.
-        bits: Size of the field in the packet.
-
-    Returns:
-        The value of the field, -2^(bits-1) to 2^(bits-1) - 1.
-    """
-    return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)

@@ -39,6 +39,7 @@ from ...protocol import (
     Value,
     checksum,
     checksum_with_count,
+    signed,
 )
 from .dialect import Dialect, Line, Script
 
@@ -56,8 +57,8 @@ _COUNTERPARTS: Mapping[CommandTable, CommandTable] = {
 
 #: Motor packets (20 a second) without one from the sonars after which these are off.
 _SONAR_OFF_PACKETS = 10
-#: The ActivMedia robots count the heading in 4096 units per turn, and encoder ticks in 32 bits instead of 24.
-_TURN, _DEGREES, _TICKS = 4096, 360, 1 << 24
+#: Units of a turn, of the ActivMedia robots and of an Erratic.
+_TURN, _DEGREES = 4096, 360
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +122,7 @@ class Erratic(Dialect):
         if isinstance(packet, ErraticEncoders):
             self._left = _unwrapped(packet.left, self._left)
             self._right = _unwrapped(packet.right, self._right)
-            return Encoders(left=_signed(self._left, 32), right=_signed(self._right, 32))
+            return Encoders(left=signed(self._left, 32), right=signed(self._right, 32))
         if isinstance(packet, Analog):
             digital = packet.digital.to_bytes(2, "little")
             return Io(digital_in=tuple(digital), digital_out=(), analog=packet.analog)
@@ -194,8 +195,4 @@ class Erratic(Dialect):
 
 def _unwrapped(new: int, old: int) -> int:
     """Extend a counter of 24 bits."""
-    return old + _signed(new - old, 24)
-
-
-def _signed(value: int, bits: int) -> int:
-    return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+    return old + signed(new - old, 24)

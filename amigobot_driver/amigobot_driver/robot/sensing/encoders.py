@@ -13,11 +13,11 @@ import math
 from collections.abc import Iterator
 
 from ...profiles import Profile
-from ...protocol import Encoders, Parameters
+from ...protocol import Encoders, Parameters, signed
 from ..events import EncoderReading, Event, Notice
-from .odometry import CYCLE, Odometer, difference
+from .odometry import CYCLE, Odometer
 
-_COUNTER = 1 << 32
+_COUNTER_BITS = 32  # of each wheel
 #: s without an ENCODERpac after which SIPs update the pose again; the next ENCODERpac then continues from that pose.
 STALE = 0.35
 #: s by which the stamps of a SIP and an ENCODERpac of one cycle may differ: those of a heap of SIPs rise by 1 us each.
@@ -76,8 +76,8 @@ class WheelEncoders:
         if self._last is None or stamp - self._stamp >= STALE:
             odometer.mark()
             self._last = packet
-        left = difference(packet.left, self._last.left, _COUNTER) * scale
-        right = difference(packet.right, self._last.right, _COUNTER) * scale
+        left = signed(packet.left - self._last.left, _COUNTER_BITS) * scale
+        right = signed(packet.right - self._last.right, _COUNTER_BITS) * scale
         # The checksum does not show all damage. A packet that is left out does no harm, as SIPs move the pose. The
         # wheels of a turning robot may be faster than the robot ever drives.
         if max(abs(left), abs(right)) > odometer.reach(2 * max(stamp - self._stamp, CYCLE)):

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 
 from ...connection_policy import MAX_ROLL
 from ...profiles import Profile
-from ...protocol import Sip
+from ...protocol import Sip, signed
 from ..events import START_VARIANCE, UNKNOWN_VARIANCE, Odometry
 
-_COUNTER = 0x8000
-_TURN = 4096
+#: Bits of the counters in a SIP: of X and Y, and of TH.
+_POSITION_BITS, _HEADING_BITS = 15, 12
+_TURN = 1 << _HEADING_BITS  # counts
 
 #: A difference larger than this multiple of the maximum velocity, plus a margin in m or rad, is no motion.
 _PLAUSIBLE, MARGIN, _TURN_MARGIN = 2.0, 0.05, 0.1
@@ -354,16 +355,10 @@ class Odometer:
 def counter_differences(new: Sip, old: Sip) -> tuple[int, int, int]:
     """Return the shortest differences of X, Y and TH."""
     return (
-        difference(new.x, old.x, _COUNTER),
-        difference(new.y, old.y, _COUNTER),
-        difference(new.heading, old.heading, _TURN),
+        signed(new.x - old.x, _POSITION_BITS),
+        signed(new.y - old.y, _POSITION_BITS),
+        signed(new.heading - old.heading, _HEADING_BITS),
     )
-
-
-def difference(new: int, old: int, modulus: int) -> int:
-    """Return the shortest difference of a counter that wraps at `modulus`."""
-    half = modulus // 2
-    return (new - old + half) % modulus - half
 
 
 def _grow(covariance: tuple[float, ...], dx: float, dy: float, forward: float, turned: float) -> tuple[float, ...]:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 
-from ...protocol import Command, CommandTable
+from ...protocol import Command, CommandTable, signed
 from ..controller import SHARED_ROWS, Row
 from ..motion import Speed
-from ..telemetry import signed
 from .firmware import ActivMediaFirmware
 
 

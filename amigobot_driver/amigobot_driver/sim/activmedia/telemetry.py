@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
-from ...protocol import ArcosTail, Config, Encoders, Joystick, Packet, Sip
+from ...protocol import ArcosTail, Config, Encoders, Joystick, Packet, Sip, signed
 from ..controller import Controller
 from ..line import SendPriority
-from ..telemetry import Sent, Telemetry, signed
+from ..telemetry import Sent, Telemetry
 from .dialect import SimulatedDialect
 from .flash import ActivMediaFlash
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import math
 
-from ...protocol import Command, CommandTable, ErraticCommand
+from ...protocol import Command, CommandTable, ErraticCommand, signed
 from ..controller import SHARED_ROWS, Row
 from ..fields import WORD
 from ..motion import Distance
-from ..telemetry import signed
 from .firmware import ErraticFirmware
 
 _SERVOS = 3

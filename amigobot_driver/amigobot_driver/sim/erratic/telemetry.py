@@ -9,13 +9,13 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...protocol import Packet
+from ...protocol import Packet, signed
 from ...protocol.erratic import Analog, ErraticConfig, ErraticEncoders, Motor, ShortMotor, Sonar
 from ..body import Wheel
 from ..contact import detects_floor
 from ..controller import Controller
 from ..line import SendPriority
-from ..telemetry import Sent, Telemetry, signed
+from ..telemetry import Sent, Telemetry
 from .flash import ErraticFlash
 
 #: s (Erratic manual E.7)
