@@ -23,7 +23,6 @@ from ..robot import (
     Report,
     TurnRate,
 )
-from ..wording import wrong_type
 from .arguments import event_type, integer, number
 from .connection import Connection
 from .streams import EventStream, Subscription
@@ -265,9 +264,6 @@ class Sensing(Connection):
             ConnectionLostError: The robot is not connected.
         """
         x, y, yaw = number("x", x), number("y", y), number("yaw", yaw)
-        for name, value, unit in (("x", x, "m"), ("y", y, "m"), ("yaw", yaw, "rad")):
-            if not math.isfinite(value):
-                raise RequestRefusedError(wrong_type(name, value, f"a finite number of {unit}"))
         with self._locked() as (robot, _):
             robot.set_odometry(x, y, yaw)
 

@@ -262,7 +262,13 @@ class Robot:
         return self.controller_reset.reset(now)
 
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
-        """Set the pose (m, m, rad) in the odometry frame; the firmware's counters are left alone."""
+        """Set the pose (m, m, rad) in the odometry frame; the firmware's counters are left alone.
+
+        Raises:
+            RequestRefusedError: A value is not finite.
+        """
+        for name, value, unit in (("x", x, "m"), ("y", y, "m"), ("yaw", yaw, "rad")):
+            check_finite(name, value, unit)
         self.estimator.odometer.set(x, y, yaw)
 
     def restart_odometry(self) -> None:

@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
-import math
-
 from std_srvs.srv import SetBool, Trigger
 
 from amigobot_msgs.srv import SetOdometry, SetSonarSequence
 
 from ..robot import Outcome, RequestRefusedError, Robot, take_snapshot
-from ..wording import wrong_type
 from .interface import Answer, Interface, robot_service
 
 
@@ -61,9 +58,6 @@ class RobotServices(Interface):
     @robot_service(SetOdometry, "set_odometry")
     def _set_odometry(self, robot: Robot, request: SetOdometry.Request, now: float) -> Answer:
         pose = request.x, request.y, request.yaw
-        for name, value, unit in zip(("x", "y", "yaw"), pose, ("m", "m", "rad"), strict=True):
-            if not math.isfinite(value):
-                raise RequestRefusedError(wrong_type(name, value, f"a finite number of {unit}"))
         if not any(pose):
             raise RequestRefusedError(
                 "x, y and yaw are all 0, as in an empty request: to zero the pose, call reset_odometry"
