@@ -245,7 +245,7 @@ class Driving(Connection):
             raise RequestRefusedError(f"duration is {duration:g} s, allowed: at least 0 s")
         with self._stopped_if_interrupted():
             with self._locked() as (robot, began):
-                _check_motors(robot)
+                robot.motion.check_motors()
                 request(robot, began)
                 self._orders += 1
                 order, start = self._orders, robot.estimator.odometer.state.travelled
@@ -268,7 +268,7 @@ class Driving(Connection):
         with self._locked() as (robot, now):
             if self._orders != order:
                 raise _OvertakenError
-            _check_motors(robot)
+            robot.motion.check_motors()
             request(robot, now)
 
     def _ended(self, start: float, why: str) -> MotionFailedError:
@@ -286,9 +286,3 @@ class Driving(Connection):
 
 class _OvertakenError(Exception):
     """A newer movement or a stop was requested."""
-
-
-def _check_motors(robot: Robot) -> None:
-    """Raise RequestRefusedError while the motors are off."""
-    if robot.motors.reported is False and not robot.motors.switching_on:
-        raise RequestRefusedError("the motors are off: call enable_motors, or press MOTORS on the robot")

@@ -183,8 +183,7 @@ class Motion(Component):
         """
         with self.counting_refusals():
             self._check("goal", now)
-            if not (self._motors_off_since == math.inf or self._motors_coming()):
-                raise RequestRefusedError(_MOTORS_OFF)
+            self.check_motors()
         self.stats.accepted += 1
         at_rest = not (self.requested or self._stops_left or self._moving)
         odometry = self._estimator.odometer.state
@@ -194,6 +193,11 @@ class Motion(Component):
             configured = not self._values_coming()
             self._advance(goal, replace(self._progress, odometry=odometry, configured=configured, now=now))
         return goal.ended
+
+    def check_motors(self) -> None:
+        """Raise RequestRefusedError while the motors are off and the driver does not switch them on."""
+        if self._motors_off_since < math.inf and not self._motors_coming():
+            raise RequestRefusedError(_MOTORS_OFF)
 
     def cancel(self, goal: MotionGoal) -> None:
         """Stop the robot if this goal is in progress."""
