@@ -11,8 +11,6 @@ from ..wording import wrong_type
 from .arguments import integer, number
 from .connection import Connection
 
-AUX_PORTS = range(1, 4)
-
 #: s until a packet shows the voltage of a port that was selected.
 _NEXT_PACKET = 2.0
 #: s more than its own timeout that a read may take, and s for a write of the largest size at 9600 baud.
@@ -81,11 +79,11 @@ class Ports(Connection):
             RequestFailedError: The bytes were not sent.
             ConnectionLostError: The robot is not connected, or the connection ended before all bytes were sent.
         """
-        _check_port(port)
+        port = integer("port", port)
         if not isinstance(data, bytes | bytearray | memoryview):
             raise RequestRefusedError(wrong_type("data", data, "bytes, for example b'text' or text.encode()"))
         data = bytes(data)
-        return self._request(lambda robot, _: robot.aux[port - 1].write(data), limit=_WRITE_LIMIT).count
+        return self._request(lambda robot, _: robot.aux_port(port).write(data), limit=_WRITE_LIMIT).count
 
     def aux_read(self, port: int, count: int = 0, timeout: float = 1.0, *, flush: bool = False) -> bytes:
         """Read bytes from an auxiliary serial port.
@@ -104,18 +102,12 @@ class Ports(Connection):
             RequestRefusedError: There is no such port, or a value is out of range.
             ConnectionLostError: The robot is not connected.
         """
-        _check_port(port)
-        count, timeout = integer("count", count), number("timeout", timeout)
+        port, count, timeout = integer("port", port), integer("count", count), number("timeout", timeout)
         with self._locked() as (robot, now):
-            future = robot.aux[port - 1].read(count, timeout, now, flush=flush)
+            future = robot.aux_port(port).read(count, timeout, now, flush=flush)
             asked = not future.done()
         reading = self._wait(future, timeout + _READ_MARGIN)
         if not reading.success:
             self._check_connected()
             raise AuxReadFailedError(reading.message, reading.data) if asked else RequestRefusedError(reading.message)
         return reading.data
-
-
-def _check_port(port: int) -> None:
-    if integer("port", port) not in AUX_PORTS:
-        raise RequestRefusedError(f"port is {port}, allowed: {AUX_PORTS.start} to {AUX_PORTS.stop - 1}")

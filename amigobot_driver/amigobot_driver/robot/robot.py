@@ -276,6 +276,16 @@ class Robot:
         self.estimator.odometer.forget_counters()
         self.set_odometry()
 
+    def aux_port(self, number: int) -> AuxPort:
+        """Return an auxiliary port.
+
+        Raises:
+            RequestRefusedError: There is no port with this number.
+        """
+        if not 1 <= number <= len(self.aux):
+            raise RequestRefusedError(f"port is {number}, allowed: 1 to {len(self.aux)}")
+        return self.aux[number - 1]
+
     def unsupported(self, command: CommandTable | int) -> str:
         """Return why a command cannot be sent to this robot; "" if it can."""
         return self.no_robot() or self._unknown(command)

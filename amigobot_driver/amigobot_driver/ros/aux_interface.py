@@ -10,13 +10,11 @@ from functools import partial
 from amigobot_msgs.msg import AuxData
 from amigobot_msgs.srv import AuxRead, AuxWrite
 
-from ..protocol import Aux, Command
-from ..robot import LinkChanged, Received, Report, RequestRefusedError, Robot, WriteOutcome
+from ..protocol import Aux
+from ..robot import LinkChanged, Received, Report, Robot, WriteOutcome
 from . import topics
 from .interface import Answer, Interface, NodeContext, call_with_result, robot_service
 
-#: The ports, and the command that reads each.
-_PORTS = {1: Command.GETAUX, 2: Command.GETAUX2, 3: Command.GETAUX3}
 #: Ports that every robot has, and the port that only some firmware has.
 _STANDARD, _OPTIONAL = (1, 2), 3
 
@@ -49,7 +47,7 @@ class AuxInterface(Interface):
         self._rx[number] = topics.AUX_RX.publisher(self._node, number)
 
     def _problem(self, number: int) -> str:
-        return self._context.call(lambda robot, now: robot.unsupported(_PORTS[number]))
+        return self._context.call(lambda robot, now: robot.aux_port(number).problem)
 
     def _check_subscribers(self, report: Report) -> None:
         for number, publisher in self._rx.items():
@@ -57,12 +55,12 @@ class AuxInterface(Interface):
             if subscribed != self._subscribed[number]:
                 self._subscribed[number] = subscribed
                 with self._context.driver.robot() as robot:
-                    robot.aux[number - 1].listen(subscribed, self._context.driver.clock())
+                    robot.aux_port(number).listen(subscribed, self._context.driver.clock())
                 if subscribed and (problem := self._problem(number)):
                     self._node.get_logger().warning(f"aux{number}/rx: {problem}")
 
     def _send(self, number: int, message: AuxData) -> None:
-        pending = self._context.call(lambda robot, now: robot.aux[number - 1].write(bytes(message.data)))
+        pending = self._context.call(lambda robot, now: robot.aux_port(number).write(bytes(message.data)))
         call_with_result(self._node, pending, partial(self._log_failure, number))
 
     def _log_failure(self, number: int, outcome: WriteOutcome) -> None:
@@ -73,15 +71,9 @@ class AuxInterface(Interface):
 
     @robot_service(AuxWrite, "aux_write", written="count")
     def _write(self, robot: Robot, request: AuxWrite.Request, now: float) -> Answer:
-        return robot.aux[_index(request.port)].write(bytes(request.data))
+        return robot.aux_port(request.port).write(bytes(request.data))
 
     @robot_service(AuxRead, "aux_read", data="data")
     def _read(self, robot: Robot, request: AuxRead.Request, now: float) -> Answer:
-        port = robot.aux[_index(request.port)]
+        port = robot.aux_port(request.port)
         return port.read(request.count, request.timeout, now, flush=request.flush)
-
-
-def _index(port: int) -> int:
-    if port not in _PORTS:
-        raise RequestRefusedError(f"port is {port}, allowed: 1 to 3")
-    return port - 1
