@@ -282,7 +282,7 @@ class Replay:
         if not self._robot.running:
             for dialect in dialects():
                 if dialect.streams(packet):
-                    self._open(data, stamp, silent=dialect.firmware != "E")
+                    self._open(data, stamp, silent=not dialect.streams_before_open)
         self._driver.now = max(self._driver.now, self._instant + (stamp - self._stamp) * 1e-9)
         self._driver.emit(self._robot.link.receive(encode_frame(data, MAX_DATA), self._driver.now))
         if self._robot.running:

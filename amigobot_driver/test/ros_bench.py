@@ -96,7 +96,7 @@ class Robot:
         model = load_profile(profile)
         model = dataclasses.replace(model, flash={**model.flash, **flash})
         self._simulator = Simulator(model, load_world(world) if world else World("endless"), baud=baud, **options)
-        erratic = model.firmware == "E"
+        erratic = model.erratic
         self.commands = ERRATIC_COMMANDS if erratic else ACTIVMEDIA_COMMANDS
         self.packets = ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS
         self._pty = pty

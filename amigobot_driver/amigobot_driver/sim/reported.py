@@ -52,7 +52,7 @@ def load_reported(name: str, robot: str = "", faults: Iterable[str] = (), wear: 
         name: Name in `config/reported_robots.yaml`.
         robot: Profile instead of the reported one, of the same body: p3at for p3at-sh; "" for none.
         faults: Further faults, as in `parse_faults`; they count before the reported ones.
-        wear: Further differences of the wheels, as in `parse_wear`; they count before the reported ones.
+        wear: Further differences of the wheels, NAME=VALUE each; they count before the reported ones.
 
     Raises:
         OptionError: The name is not known, or the profile is of another body; the message lists the names.
@@ -63,7 +63,7 @@ def load_reported(name: str, robot: str = "", faults: Iterable[str] = (), wear: 
         raise OptionError(f"reported robot {name!r:.60} is not known, allowed:\n{reported_help()}")
     entry = known[name]
     own, profile = load_profile(entry["robot"]), load_profile(robot or entry["robot"])
-    if (own.body.length, own.firmware == "E") != (profile.body.length, profile.firmware == "E"):
+    if (own.body.length, own.erratic) != (profile.body.length, profile.erratic):
         raise OptionError(f"reported robot {name} is the robot {own.name}, not {profile.name}: leave the robot out")
     flash = {**profile.flash, **entry.get("flash", {})}
     return ReportedRobot(

@@ -79,6 +79,7 @@ class Erratic(Dialect):
     fallback = "erratic"
     packets = ERRATIC_PACKETS
     commands = ERRATIC_COMMANDS
+    streams_before_open = True
     silence = ERRATIC_SIP_TIMEOUT
 
     def __init__(self) -> None:
