@@ -27,7 +27,7 @@ from tf2_msgs.msg import TFMessage
 
 from amigobot_driver.protocol import Command
 from amigobot_driver.ros.node import AmigobotNode
-from amigobot_driver.ros.node_parameters import BadParameter
+from amigobot_driver.ros.node_parameters import BadParameterError
 
 #: Parameters that every node has.
 OF_ROS = {"use_sim_time", "start_type_description_service"}
@@ -140,7 +140,7 @@ class TestAtTheStart:
     def test_a_wrong_start_value_is_reported_with_what_is_allowed(
         self, context: Context, name: str, value: object, told: str
     ) -> None:
-        with pytest.raises(BadParameter, match=re.escape(told)) as error:
+        with pytest.raises(BadParameterError, match=re.escape(told)) as error:
             AmigobotNode(context=context, parameter_overrides=[Parameter(name, value=value)])
         assert "\n" not in str(error.value)
 

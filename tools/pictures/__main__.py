@@ -20,7 +20,7 @@ from amigobot_driver.sim import load_world
 
 from . import drawings, try_page
 from .dashboard import photograph
-from .missing import Missing
+from .missing import MissingProgramError
 from .odometry import draw_odometry
 from .terminals import show_terminals
 
@@ -54,7 +54,7 @@ def main() -> None:
     for name in names:
         try:
             PICTURES[name]()
-        except Missing as error:
+        except MissingProgramError as error:
             print(f"{name}: not drawn: {error}")
         else:
             print(f"{name}: drawn")

@@ -11,7 +11,7 @@ from pathlib import Path
 from chromium import CHROMIUM, DRIVER, Chromium, chromium, served
 from dashboard_bench import simulator
 
-from .missing import Missing
+from .missing import MissingProgramError
 
 _ROBOT = "sim://amigo?world=office&seed=1"
 #: Keys and the s for which they are held: along the corridor, then into the room below.
@@ -22,10 +22,10 @@ def photograph(images: Path) -> None:
     """Drive a simulated robot in an office and save what the page shows.
 
     Raises:
-        Missing: There is no browser.
+        MissingProgramError: There is no browser.
     """
     if not (CHROMIUM and DRIVER):
-        raise Missing("chromium is not installed: sudo apt-get install chromium chromium-driver")
+        raise MissingProgramError("chromium is not installed: sudo apt-get install chromium chromium-driver")
     with simulator(_ROBOT) as source, served(source) as url, chromium() as browser:
         browser.open(url, 1280, 720, "dark")
         browser.press("#motors")

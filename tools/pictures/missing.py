@@ -4,5 +4,5 @@
 """The error of a picture that this machine cannot draw."""
 
 
-class Missing(Exception):
+class MissingProgramError(Exception):
     """A program or a result that a picture is made from is not here; the text says how to get it."""

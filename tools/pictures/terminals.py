@@ -17,7 +17,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from .missing import Missing
+from .missing import MissingProgramError
 
 #: s until a program shows what is waited for, at the latest
 _PATIENCE = 300.0
@@ -88,10 +88,10 @@ def show_terminals(images: Path) -> None:
     """Write a picture of `amigobot demo`, `teleop` and `monitor`, and the picture that the demo has drawn.
 
     Raises:
-        Missing: There is no tmux.
+        MissingProgramError: There is no tmux.
     """
     if not shutil.which("tmux"):
-        raise Missing("tmux is not installed: sudo apt-get install tmux")
+        raise MissingProgramError("tmux is not installed: sudo apt-get install tmux")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         with Terminal(folder, 100, 40) as terminal:

@@ -11,7 +11,7 @@ from pathlib import Path
 from chromium import CHROMIUM, DRIVER, chromium
 
 from .. import try_page
-from .missing import Missing
+from .missing import MissingProgramError
 
 _LOADED = "return !document.querySelector('#run').disabled && document.querySelector('#progress').textContent === ''"
 
@@ -20,10 +20,10 @@ def photograph(images: Path) -> None:
     """Run the first program in the page and save what it shows.
 
     Raises:
-        Missing: There is no browser, or no Python for it.
+        MissingProgramError: There is no browser, or no Python for it.
     """
     if not (CHROMIUM and DRIVER and try_page.available()):
-        raise Missing("chromium or npm is not installed: sudo apt-get install chromium chromium-driver npm")
+        raise MissingProgramError("chromium or npm is not installed: sudo apt-get install chromium chromium-driver npm")
     with tempfile.TemporaryDirectory() as name, chromium() as browser:
         try_page.write(Path(name))
         with try_page.serve(Path(name)) as url:

@@ -38,7 +38,7 @@ def main(args: list[str] | None = None) -> int:
     from rclpy.signals import SignalHandlerOptions
 
     from .node import AmigobotNode
-    from .node_parameters import BadParameter
+    from .node_parameters import BadParameterError
 
     # The handlers of rclpy wake the executor before they shut ROS down: if it looks in between, it waits forever.
     try:
@@ -59,7 +59,7 @@ def main(args: list[str] | None = None) -> int:
         executor.add_node(node)
         while not ending.requested.is_set():
             executor.spin_once()
-    except BadParameter as error:
+    except BadParameterError as error:
         rclpy.logging.get_logger("amigobot").fatal(str(error))
         return 2
     except ExternalShutdownException:

@@ -26,7 +26,7 @@ from .diagnostics import Diagnostics
 from .interface import Interface, NodeContext, call_with_result
 from .io_interface import IoInterface
 from .log import EventLog, LogThrottle
-from .node_parameters import BadParameter, NodeParameters, unknown_text
+from .node_parameters import BadParameterError, NodeParameters, unknown_text
 from .pioneer import PioneerInterface
 from .raw_access import RawAccess
 from .recording_input import RecordingInput, is_recording
@@ -47,7 +47,7 @@ class AmigobotNode(Node):
     """The driver of one robot as a ROS 2 node.
 
     Raises:
-        BadParameter: A parameter has a value that is not allowed.
+        BadParameterError: A parameter has a value that is not allowed.
     """
 
     def __init__(self, **node_options: object) -> None:
@@ -60,7 +60,7 @@ class AmigobotNode(Node):
         try:
             robot = Robot(self._params.options())
         except ProfileError as error:
-            raise BadParameter(f"parameter robot: {error}") from None
+            raise BadParameterError(f"parameter robot: {error}") from None
         profile = take_snapshot(robot).profile
         throttle = LogThrottle()
         port = str(self._params["port"])

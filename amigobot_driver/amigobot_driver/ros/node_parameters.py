@@ -32,7 +32,7 @@ def unknown_text(name: str) -> str:
     return f"parameter {name} is not known to this node and has no effect: {proposal}"
 
 
-class BadParameter(Exception):
+class BadParameterError(Exception):
     """The node cannot start with this parameter value. The message is one line for the user."""
 
 
@@ -40,7 +40,7 @@ class NodeParameters:
     """The checked parameters of one node.
 
     Raises:
-        BadParameter: A value that the node was started with is not allowed.
+        BadParameterError: A value that the node was started with is not allowed.
     """
 
     def __init__(self, node: Node) -> None:
@@ -62,12 +62,12 @@ class NodeParameters:
             try:
                 self._values[spec.name] = spec.check(value)
             except ValueError as error:
-                raise BadParameter(str(error)) from None
+                raise BadParameterError(str(error)) from None
             # Only now: the message of rclpy for a value out of range does not name the allowed range.
             node.set_descriptor(spec.name, _descriptor(spec))
         if not all(word.isdecimal() for word in str(self["sonar_sequence"]).split()):
             allowed = "numbers from 0, separated by spaces"
-            raise BadParameter(f"parameter sonar_sequence is {self['sonar_sequence']!r}, allowed: {allowed}")
+            raise BadParameterError(f"parameter sonar_sequence is {self['sonar_sequence']!r}, allowed: {allowed}")
 
     def __getitem__(self, name: str) -> Scalar:
         return self._values[name]

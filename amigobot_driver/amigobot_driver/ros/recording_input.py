@@ -24,7 +24,7 @@ from ..protocol import SyncReply
 from ..replay import SCHEME, MissingPackets, Replay
 from ..wording import counted
 from .log import LogThrottle
-from .node_parameters import BadParameter
+from .node_parameters import BadParameterError
 
 #: Default of NAME in the URL.
 _DEFAULT_NAME = "recorded"
@@ -56,7 +56,7 @@ class RecordingInput:
     """Feeds a `Replay` from the topics below the name in its URL.
 
     Raises:
-        BadParameter: The name in the URL is not a valid topic name.
+        BadParameterError: The name in the URL is not a valid topic name.
     """
 
     def __init__(self, node: Node, replay: Replay, throttle: LogThrottle) -> None:
@@ -72,7 +72,7 @@ class RecordingInput:
             node.create_subscription(RobotConfig, f"{name}/robot_config", self._on_config, _LATCHED)
             packets = node.create_subscription(Packet, f"{name}/packets", self._on_packet, _ALL, event_callbacks=events)
         except NameValidationException:
-            raise BadParameter(
+            raise BadParameterError(
                 f"parameter port is {replay.url!r}, allowed: replay://NAME with the name below which the recorded "
                 "packets are played, such as replay://recorded"
             ) from None
