@@ -19,7 +19,7 @@ _SIDE = 0.05
 _DELAY = 0.5
 #: m/s^2 that every robot of the family can brake with
 _DECELERATION = 0.3
-#: s after which a reading is not used any more
+#: s after which a sonar reading is old, for all tools
 STALE = 1.5
 #: rad between the direction of a sonar and the direction of motion, below which it watches the path
 _AHEAD = math.radians(60)

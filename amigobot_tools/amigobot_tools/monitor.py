@@ -38,6 +38,7 @@ from amigobot_driver.cli.robot_arguments import through_node
 from . import screen
 from .canvas import Canvas
 from .dashboard.frames import plain
+from .governor import STALE
 from .keys import Keyboard, keyboard
 from .recording_remote import RecordingRemote
 from .remote_connection import add_connection_arguments, connected
@@ -48,7 +49,6 @@ _PERIOD = 0.2
 _ZOOMS = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2)  #: m of a dot
 _STEP = 0.02  #: m between two points of the trail
 _TRAIL, _ECHOES, _LOG = 5000, 600, 100
-_STALE = 1.5  #: s after which a sonar reading is old
 _SIDE, _BOTTOM = 32, 6  #: characters beside and lines below the top view
 _NARROWEST = 10  #: characters; a narrower terminal shows the figures alone
 _ARROWS = "→↗↑↖←↙↓↘"
@@ -182,7 +182,7 @@ class View:
         for point in self._trail:
             canvas.dot(*point, style="blue")
         for echo in state.echoes:
-            if echo.age <= _STALE and not math.isnan(echo.range):
+            if echo.age <= STALE and not math.isnan(echo.range):
                 end = echo.point if math.isfinite(echo.range) else (echo.x, echo.y)
                 start = state.in_odometry_frame((echo.x, echo.y))
                 canvas.line(start, state.in_odometry_frame(end), "dim cyan", step=4)
@@ -194,7 +194,7 @@ class View:
 
     def _figures(self, rows: int) -> RenderableType:
         state = self._state
-        nearest = min((echo.range for echo in state.echoes if echo.age <= _STALE), default=math.nan)
+        nearest = min((echo.range for echo in state.echoes if echo.age <= STALE), default=math.nan)
         lines = [
             Text(f" x {state.x:+7.2f} m   y {state.y:+7.2f} m"),
             Text(f" yaw {math.degrees(state.yaw):+5.0f} deg"),

@@ -15,12 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from amigobot_driver import SonarReading
+from amigobot_driver.wording import given_name
 
+from .governor import STALE
 from .state import RobotState
 
 #: m below which an obstacle is near, and below which it is in sight
 _NEAR, _SIGHT = 0.4, 1.0
-_STALE = 1.5  #: s after which a sonar reading is old
 
 #: Shows a picture on the whole terminal.
 Show = Callable[[RenderableType], None]
@@ -38,9 +39,7 @@ def title(tool: str, where: str, state: RobotState) -> Text:
     """One line: the tool, the robot, the connection."""
     text = Text(no_wrap=True, overflow="ellipsis")
     text.append_text(Text.assemble((f" amigobot {tool} ", "reverse bold"), f"  {where}  ", (state.model, "bold")))
-    if state.name not in ("", "not_set"):
-        text.append(f"  {state.name}")
-    text.append("  ")
+    text.append(f"  {given_name(state.name)}  ")
     if not state.connected:
         text.append(f" {state.note or 'not connected'} ", "white on red")
     return text
@@ -94,7 +93,7 @@ def sonar_bars(state: RobotState, width: int) -> Table:
 
 def _sonar(number: int, echo: SonarReading, max_range: float, width: int) -> list[RenderableType]:
     name = Text.assemble(f"{number}: ", f"{direction(echo.heading)}")
-    if echo.age > _STALE or math.isnan(echo.range):
+    if echo.age > STALE or math.isnan(echo.range):
         return [name, bar(math.nan, width), Text("silent", "dim")]
     if math.isinf(echo.range):
         return [name, bar(1.0, width, "dim green"), Text("free", "dim")]
