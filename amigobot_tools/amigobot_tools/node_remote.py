@@ -24,7 +24,7 @@ from sensor_msgs.msg import BatteryState, Range
 from std_srvs.srv import Trigger
 
 from amigobot_driver.cli import UsageError
-from amigobot_driver.cli.temporary_node import TemporaryNode
+from amigobot_driver.cli.temporary_node import NO_NODE, TemporaryNode
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_msgs.msg import Bumpers, IoState, RobotConfig, RobotStatus
 
@@ -67,7 +67,6 @@ _TOPICS: tuple[tuple[type, str, Callable[[Any], dict[str, Any]]], ...] = (
 )
 #: s without status after which the node counts as lost
 _SILENT = 2.0
-_NO_NODE = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
 
 
 class NodeRemote(LiveRemote, TemporaryNode):
@@ -205,7 +204,7 @@ class NodeRemote(LiveRemote, TemporaryNode):
             return said
         if self._status_at > -math.inf:
             return f"{self.where} is silent: has the node ended?"
-        return f"no node {self.where} yet; {_NO_NODE}"
+        return f"no node {self.where} yet; {NO_NODE}"
 
     def _await_robot(self, timeout: float) -> None:
         end = time.monotonic() + timeout
@@ -217,7 +216,7 @@ class NodeRemote(LiveRemote, TemporaryNode):
             time.sleep(0.05)
         said = self._diagnosed()
         if not self.alive and not said:
-            raise UsageError(f"no node {self.where} within {timeout:g} s; {_NO_NODE}")
+            raise UsageError(f"no node {self.where} within {timeout:g} s; {NO_NODE}")
         why = said or self._status.link_text or "the node has no robot"
         raise UsageError(f"{self.where}: {why} (after {timeout:g} s)")
 

@@ -27,7 +27,7 @@ from amigobot_msgs.srv import (
 from ..api import AmigoBot, Identity, Sound
 from ..errors import RequestFailedError
 from ..robot import IoState
-from .temporary_node import TemporaryNode
+from .temporary_node import NO_NODE, TemporaryNode
 from .usage_error import UsageError
 
 #: s to wait after a service was discovered: an earlier response can get lost.
@@ -36,7 +36,6 @@ _SETTLE = 0.3
 _MARGIN = 10.0
 #: s that reading a list of 255 sounds, or writing 8192 bytes at 9600 baud, may take.
 _LONG = 120.0
-_REMEDY = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
 
 
 class NodeServices(ABC):
@@ -149,7 +148,7 @@ class NodeRobot(TemporaryNode, NodeServices):
         self.spin(self._timeout, lambda: messages)
         self.node.destroy_subscription(subscription)
         if not messages:
-            raise UsageError(f"{self._prefix}io: nothing within {self._timeout:g} s; {_REMEDY}")
+            raise UsageError(f"{self._prefix}io: nothing within {self._timeout:g} s; {NO_NODE}")
         message = messages[0]
         return IoState(
             digital_inputs=message.digital_inputs,
@@ -166,7 +165,7 @@ class NodeRobot(TemporaryNode, NodeServices):
         if name not in self._clients:
             client = self.node.create_client(kind, name)
             if not client.wait_for_service(timeout_sec=self._timeout):
-                raise UsageError(f"no service {name}: {_REMEDY}")
+                raise UsageError(f"no service {name}: {NO_NODE}")
             self.spin(_SETTLE)
             self._clients[name] = client
         future = self._clients[name].call_async(kind.Request(**fields))

@@ -14,6 +14,8 @@ from rclpy.executors import SingleThreadedExecutor
 
 T = TypeVar("T", bound="TemporaryNode")
 
+#: Ends a message about a node that does not respond.
+NO_NODE = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
 #: Arguments of `rclpy.init`: a command-line program writes no log file, so it runs where none can be written.
 NO_LOG_FILE = ["--ros-args", "--disable-external-lib-logs"]
 _WAIT = 0.1  #: s that the executor waits at a time; Ctrl-C does not end the wait
