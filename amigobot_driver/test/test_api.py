@@ -179,7 +179,7 @@ def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
         (lambda robot: robot.drive(0.1, duration=math.inf), "duration is inf s, allowed: at least 0 s"),
         (lambda robot: robot.set_odometry(math.nan), "expected a finite number of"),
         (lambda robot: robot.aux_write(4, b"x"), "port is 4, allowed: 1 to 3"),
-        (lambda robot: robot.set_config(speed=3), "working value speed cannot be set, allowed: trans_vel_max"),
+        (lambda robot: robot.set_config(speed=3), "tuning value speed cannot be set, allowed: trans_vel_max"),
         (lambda robot: robot.set_pid("left", kp=3), "allowed: rotation, translation"),
         (lambda robot: robot.configure(speed=3), "option 'speed' is not known, allowed: profile"),
         (lambda robot: robot.events(), "give at least one type of events"),
@@ -365,7 +365,7 @@ def test_an_auxiliary_port_that_loops_back(robot: AmigoBot) -> None:
     assert robot.aux_read(1, timeout=0.2) == b""
 
 
-def test_working_values_are_set_and_read_back(robot: AmigoBot) -> None:
+def test_tuning_values_are_set_and_read_back(robot: AmigoBot) -> None:
     assert robot.get_config()["trans_acc"] != 222
     assert robot.set_config(trans_acc=222)["trans_acc"] == 222
     assert robot.set_config({"trans_acc": 250}, trans_decel=250)["trans_decel"] == 250

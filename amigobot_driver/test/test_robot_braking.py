@@ -48,7 +48,7 @@ def time_to_rest(bench: Bench) -> float:
 
 
 def driven_with_the_lowest(profile: str, name: str, velocity: tuple[float, float], seconds: float) -> Bench:
-    """A robot at this velocity (m/s, rad/s) for so long, whose working value was then set to the lowest one."""
+    """A robot at this velocity (m/s, rad/s) for so long, whose tuning value was then set to the lowest one."""
     bench = made(profile)
     bench.run(seconds, cmd_vel=velocity)
     done = bench.ask(lambda: bench.robot.tuning.set({name: TUNABLE[name].low}, bench.now))

@@ -202,7 +202,7 @@ class TestSettings:
             ("rot_ki", 2, "ROT_I(2)"),
         ],
     )
-    def test_working_values_are_set_and_read_back(self, bench: Bench, name: str, value: int, word: str) -> None:
+    def test_tuning_values_are_set_and_read_back(self, bench: Bench, name: str, value: int, word: str) -> None:
         request = bench.result(lambda: bench.robot.tuning.set({name: value}, bench.now))
         assert request.success, request.message
         assert bench.robot.tuning.config is not None

@@ -27,7 +27,7 @@ STOP_TIME = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class WorkingValue:
+class TuningValue:
     """A field of CONFIGpac that a command sets. The command's argument is the value multiplied by `sign`."""
 
     command: Command
@@ -53,23 +53,23 @@ class WorkingValue:
 #: By the names in CONFIGpac. The highest values are those that a command can carry; firmware may have lower limits. No
 #: limit, acceleration or encoder factor is 0, which would stop the robot for good. With a low deceleration it drives
 #: on for minutes after a stop: 300 s from 0.3 m/s with 1 mm/s^2.
-TUNABLE: Mapping[str, WorkingValue] = {
-    "trans_vel_max": WorkingValue(Command.SETV, "mm/s", 1),
-    "rot_vel_max": WorkingValue(Command.SETRV, "deg/s", 1),
-    "trans_acc": WorkingValue(Command.SETA, "mm/s^2", 1),
-    "trans_decel": WorkingValue(Command.SETA, "mm/s^2", round(1000 / STOP_TIME), sign=-1),
-    "rot_acc": WorkingValue(Command.SETRA, "deg/s^2", 1),
-    "rot_decel": WorkingValue(Command.SETRA, "deg/s^2", round(200 / STOP_TIME), sign=-1),
-    "rot_kp": WorkingValue(Command.ROTKP, "", 0),
-    "rot_kv": WorkingValue(Command.ROTKV, "", 0),
-    "rot_ki": WorkingValue(Command.ROTKI, "", 0),
-    "trans_kp": WorkingValue(Command.TRANSKP, "", 0),
-    "trans_kv": WorkingValue(Command.TRANSKV, "", 0),
-    "trans_ki": WorkingValue(Command.TRANSKI, "", 0),
-    "rev_count": WorkingValue(Command.REVCOUNT, "ticks", 1),
-    "drift_factor": WorkingValue(Command.DRIFTFACTOR, "of 1/8192", -_MAX_ARGUMENT),
-    "ticks_mm": WorkingValue(Command.TICKSMM, "ticks/mm", 1),
-    "sonar_cycle": WorkingValue(Command.SONARCYCLE, "ms", 2, 120),
+TUNABLE: Mapping[str, TuningValue] = {
+    "trans_vel_max": TuningValue(Command.SETV, "mm/s", 1),
+    "rot_vel_max": TuningValue(Command.SETRV, "deg/s", 1),
+    "trans_acc": TuningValue(Command.SETA, "mm/s^2", 1),
+    "trans_decel": TuningValue(Command.SETA, "mm/s^2", round(1000 / STOP_TIME), sign=-1),
+    "rot_acc": TuningValue(Command.SETRA, "deg/s^2", 1),
+    "rot_decel": TuningValue(Command.SETRA, "deg/s^2", round(200 / STOP_TIME), sign=-1),
+    "rot_kp": TuningValue(Command.ROTKP, "", 0),
+    "rot_kv": TuningValue(Command.ROTKV, "", 0),
+    "rot_ki": TuningValue(Command.ROTKI, "", 0),
+    "trans_kp": TuningValue(Command.TRANSKP, "", 0),
+    "trans_kv": TuningValue(Command.TRANSKV, "", 0),
+    "trans_ki": TuningValue(Command.TRANSKI, "", 0),
+    "rev_count": TuningValue(Command.REVCOUNT, "ticks", 1),
+    "drift_factor": TuningValue(Command.DRIFTFACTOR, "of 1/8192", -_MAX_ARGUMENT),
+    "ticks_mm": TuningValue(Command.TICKSMM, "ticks/mm", 1),
+    "sonar_cycle": TuningValue(Command.SONARCYCLE, "ms", 2, 120),
 }
 
 
@@ -82,7 +82,7 @@ def check_tuning(values: Mapping[str, object]) -> None:
     for name, value in values.items():
         known = TUNABLE.get(name)
         if known is None:
-            raise ValueError(f"working value {name} cannot be set, allowed: {', '.join(TUNABLE)}")
+            raise ValueError(f"tuning value {name} cannot be set, allowed: {', '.join(TUNABLE)}")
         if type(value) is not int or not known.allows(value):
             why = ""
             if known.sign < 0 and type(value) is int and 0 < value < known.low:
@@ -241,5 +241,5 @@ def _no_such(names: Iterable[str]) -> str:
 
 
 def _command(name: str, value: int) -> Instruction:
-    working_value = TUNABLE[name]
-    return working_value.command(working_value.sign * value)
+    tunable = TUNABLE[name]
+    return tunable.command(tunable.sign * value)
