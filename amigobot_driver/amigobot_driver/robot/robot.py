@@ -126,7 +126,7 @@ class Robot:
         self.controller_reset = ControllerReset(context)
         self.compass = CompassReader(context)
         context.on_packet(Parameters, self._on_config)
-        self.arrange(-math.inf)
+        self._apply_options(-math.inf)
         self._apply_limits()
 
     @property
@@ -324,8 +324,8 @@ class Robot:
         self.options = options
         self.motion.timeout = options.command_timeout
         self.line.chosen = options.bridge_baud
-        self.pace(now)
-        self.arrange(now)
+        self._apply_line_speed(now)
+        self._apply_options(now)
         values = self.limits.tuning()
         self.tuning.release(before.keys() - values.keys())
         # Only what has changed: the robot may have refused some of the others.
@@ -343,7 +343,7 @@ class Robot:
     def on_byte_time(self, byte_time: float | None) -> None:
         """The port was opened or runs at another speed; `byte_time` as Port has it."""
         self.line.on_byte_time(byte_time)
-        self.pace(-math.inf)
+        self._apply_line_speed(-math.inf)
 
     def on_identity(self, identity: SyncReply, now: float) -> None:
         """The robot has been identified, and a session is about to be opened: choose its profile for all components."""
@@ -357,7 +357,7 @@ class Robot:
         self.dialect.set_profile(self.profile)
         for component in self.components:
             component.on_profile()
-        self.pace(now)
+        self._apply_line_speed(now)
         self.queue.spacing = self.profile.link.command_spacing
         self.tuning.requested.update(self.limits.tuning())
         self._apply_limits()
@@ -375,12 +375,12 @@ class Robot:
 
     # -- inside -----------------------------------------------------------------------------------------------
 
-    def pace(self, now: float) -> None:
+    def _apply_line_speed(self, now: float) -> None:
         """Use the line speed for stamps and for the plan of the streams."""
         self.link.decoder.byte_time = self.queue.byte_time = self.line.byte_time
         self.streams.review(now)
 
-    def arrange(self, now: float) -> None:
+    def _apply_options(self, now: float) -> None:
         """Apply the options about ports and streams."""
         options, config = self.options, self.tuning.config
         if options.trace and not self.link.trace and not self.unsupported(Command.CONFIG):
@@ -424,6 +424,6 @@ class Robot:
         return f"{self.profile.description} has no {command.name}"
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
-        self.pace(now)
+        self._apply_line_speed(now)
         self._apply_limits()
-        self.arrange(now)
+        self._apply_options(now)

@@ -7,7 +7,7 @@ The rest of the core uses the packets and commands of the ActivMedia family only
 these and commands from these, and performs the handshake. To add a dialect, add its module and a line in `dialects`.
 """
 
-from .dialect import Dialect, Line, Script
+from .dialect import Dialect, HandshakeLine, Script
 from .erratic import Erratic
 from .family import Family
 
@@ -17,4 +17,4 @@ def dialects() -> tuple[Dialect, ...]:
     return Family(), Erratic()
 
 
-__all__ = ["Dialect", "Line", "Script", "dialects"]
+__all__ = ["Dialect", "HandshakeLine", "Script", "dialects"]

@@ -29,7 +29,7 @@ T = TypeVar("T")
 Script = Generator[float, "Packet | None", T]
 
 
-class Line(Protocol):
+class HandshakeLine(Protocol):
     """What a handshake may do with the line."""
 
     def send(self, instruction: Instruction) -> object:
@@ -65,7 +65,7 @@ class Dialect(ABC):
         """Return whether only robots with this dialect send this packet without a request."""
 
     @abstractmethod
-    def handshake(self, line: Line, *, streaming: bool) -> Script[SyncReply | None]:
+    def handshake(self, line: HandshakeLine, *, streaming: bool) -> Script[SyncReply | None]:
         """Identify the robot, so that OPEN opens a session.
 
         Args:

@@ -41,7 +41,7 @@ from ...protocol import (
     checksum_with_count,
     signed,
 )
-from .dialect import Dialect, Line, Script
+from .dialect import Dialect, HandshakeLine, Script
 
 #: Commands that the family has under another name. There is no hard brake: E_STOP stops with the normal deceleration.
 _COUNTERPARTS: Mapping[CommandTable, CommandTable] = {
@@ -94,7 +94,7 @@ class Erratic(Dialect):
         """Return whether this is a motor packet."""
         return 0x80 <= packet.id <= 0x83
 
-    def handshake(self, line: Line, *, streaming: bool) -> Script[SyncReply | None]:
+    def handshake(self, line: HandshakeLine, *, streaming: bool) -> Script[SyncReply | None]:
         """Send STOP, then CONFIG until it is answered."""
         # The robot may be driving, and the first command revives the velocity that its watchdog has stopped.
         line.send(Command.STOP())

@@ -17,7 +17,7 @@ from ...protocol import (
     Sip,
     SyncReply,
 )
-from .dialect import Dialect, Line, Script
+from .dialect import Dialect, HandshakeLine, Script
 
 
 class Family(Dialect):
@@ -32,7 +32,7 @@ class Family(Dialect):
         """Return whether this is a SIP."""
         return 0x30 <= packet.id <= 0x3F
 
-    def handshake(self, line: Line, *, streaming: bool) -> Script[SyncReply | None]:
+    def handshake(self, line: HandshakeLine, *, streaming: bool) -> Script[SyncReply | None]:
         """End an old session, then exchange SYNC0 to SYNC2."""
         if streaming:
             yield from self._end_old_session(line)
@@ -55,7 +55,7 @@ class Family(Dialect):
             raise ValueError(f"position is {counts} counts, allowed: 0 to 255 counts")
         return Command.PTUPOS(number + 1 << 8 | counts)
 
-    def _end_old_session(self, line: Line) -> Script[None]:
+    def _end_old_session(self, line: HandshakeLine) -> Script[None]:
         """Close the session that a client left open, perhaps driving. STOP first: any command revives its velocity."""
         line.report("the robot is in a session that another program left open: stopping it and closing that session")
         line.send(Command.STOP())

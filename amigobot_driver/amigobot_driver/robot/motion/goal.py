@@ -21,7 +21,7 @@ from ...protocol import Command, Instruction
 from ..events import Odometry
 from ..outcome import Outcome, finish
 from .limits import check_finite
-from .setpoint import STANDING
+from .setpoint import ZERO_VELOCITY
 
 #: Time in s without progress after which a motion fails.
 NO_PROGRESS_TIMEOUT = 3.0
@@ -145,7 +145,7 @@ class MotionGoal(ABC):
     @property
     def instructions(self) -> tuple[Instruction, ...]:
         """The keep-alive: zero velocities before the start, PULSE during the motion."""
-        return STANDING.instructions if self._sent_at is None else (Command.PULSE(),)
+        return ZERO_VELOCITY.instructions if self._sent_at is None else (Command.PULSE(),)
 
     def feedback(self) -> MotionFeedback:
         """Return how far it has come."""

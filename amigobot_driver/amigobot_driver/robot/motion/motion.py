@@ -25,7 +25,7 @@ from ..outcome import Outcome
 from ..sensing.state_estimator import StateEstimator
 from .goal import SETTLE, MotionGoal, Progress
 from .limits import VelocityLimits
-from .setpoint import STANDING, Heading, Setpoint, Velocity, Wheels
+from .setpoint import ZERO_VELOCITY, Heading, Setpoint, Velocity, Wheels
 
 #: Times a stop is sent again at least, until the robot is at rest: frames get lost, and no packet acknowledges them.
 STOP_REPEATS = 3
@@ -89,7 +89,7 @@ class Motion(Component):
         self.stats = MotionStats()
         self.emergency = False
         self._stopped_at = -math.inf  #: s, the newest stop: velocities from before that are refused
-        self.requested: Setpoint | MotionGoal = STANDING
+        self.requested: Setpoint | MotionGoal = ZERO_VELOCITY
         self._estimator = estimator
         self._queue = context.queue
         self._running = False
@@ -104,7 +104,7 @@ class Motion(Component):
         self._progress: Progress | None = None  #: of the newest SIP in this session
         self._stopping: _Stopping | None = None
         #: computes the set-point within the limits
-        self._limited: Callable[[], Setpoint] = lambda: STANDING
+        self._limited: Callable[[], Setpoint] = lambda: ZERO_VELOCITY
         self._stops_left = 0
         self._expiry = context.timeouts.timer(self._on_expiry)
         self._keep_alive_timer = context.timeouts.timer(self._keep_alive)
@@ -218,7 +218,7 @@ class Motion(Component):
     def zero_velocities(self) -> None:
         """Send zero velocities before any other frame, as a frame could revive an old velocity."""
         self._cancel_motion("stopped")
-        self._send_stop(*STANDING.instructions)
+        self._send_stop(*ZERO_VELOCITY.instructions)
 
     def brake(self) -> None:
         """Emergency stop: brake as hard as the robot can and refuse every motion until `release`."""
@@ -360,7 +360,7 @@ class Motion(Component):
             self._check("velocity", now)
             self._check_newer_than_stop(now)
             # Zero is the same for every motion: a simulated P3-AT ended wheel velocities later than others.
-            setpoint = limited() or STANDING
+            setpoint = limited() or ZERO_VELOCITY
         self.stats.accepted += 1
         self._limited = limited
         if now - self._motors_off_since > MOTORS_GRACE and setpoint:
@@ -393,7 +393,7 @@ class Motion(Component):
         self._end_goal(why)
         if self.requested:
             self._stops_left = STOP_REPEATS
-        self.requested = STANDING
+        self.requested = ZERO_VELOCITY
         self._expiry.cancel()
         self._queue.drop(Priority.VELOCITY)
 
@@ -408,7 +408,7 @@ class Motion(Component):
                 self._queue.put(instruction, Priority.VELOCITY)
         elif step.success:
             goal.finish(step)
-            self._replace(STANDING, math.inf, progress.now)
+            self._replace(ZERO_VELOCITY, math.inf, progress.now)
         else:
             self.stop(step.message)
 

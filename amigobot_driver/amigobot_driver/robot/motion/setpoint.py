@@ -78,4 +78,4 @@ class Heading(Setpoint):
         return True
 
 
-STANDING = Velocity()
+ZERO_VELOCITY = Velocity()
