@@ -167,8 +167,8 @@ class Navigation:
 
     def localization(self) -> list[Action]:
         """Return the nodes that publish the pose of the robot in the map."""
-        way = self.arguments["localization"]
-        if way == "slam":
+        method = self.arguments["localization"]
+        if method == "slam":
             values = {
                 "slam_params_file": self.fitted(Path(self.arguments["slam_params_file"])),
                 "use_sim_time": self.arguments["use_sim_time"],
@@ -179,7 +179,7 @@ class Navigation:
             return [GroupAction([PushRosNamespace(self.namespace), *topics, slam])]
         map_server = self.server("map_server", "nav2_map_server", {"yaml_filename": self.map_file()})
         pose = self.start.x, self.start.y, self.start.heading
-        if way == "odometry":
+        if method == "odometry":
             # The odometry is tied to the map where it began.
             tie = fixed_transform("start_in_map", ("map", self.frames["odom"]), pose, **of_robot(self.arguments))
             return [map_server, tie, self.manager("localization", ["map_server"])]

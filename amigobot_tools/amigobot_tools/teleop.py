@@ -118,7 +118,7 @@ class Pilot:
         self.velocity = 0.0, 0.0  #: requested now, m/s and rad/s
         self.note = ""  #: why the robot drives slower than asked, or not at all
         self._hold = hold
-        self._stick: tuple[float, float] | None = None  #: shares of the speeds that a gamepad asks for
+        self._gamepad: tuple[float, float] | None = None  #: shares of the speeds that a gamepad asks for
         self._zeros_until = -math.inf
 
     def press(self, key: str, now: float) -> None:
@@ -149,12 +149,12 @@ class Pilot:
             self._hold.release()
         if CLEAR in buttons:
             self.remote.clear_emergency_stop()
-        self._stick = direction
+        self._gamepad = direction
 
     def update(self, now: float) -> None:
         """Send the velocity of the gamepad, or of the key that is held at a time (s)."""
         self.state = self.remote.state()
-        forward, left = self._stick or self._hold.direction(now)
+        forward, left = self._gamepad or self._hold.direction(now)
         requested, angular = forward * self.speed, left * self.turn
         linear = governed(requested, self.state.echoes, self.state.body) if self.governor else requested
         self.velocity = linear, angular
@@ -172,7 +172,7 @@ class Pilot:
     def stop(self) -> None:
         """Stop the robot at the end."""
         self._hold.release()
-        self._stick = None
+        self._gamepad = None
         with contextlib.suppress(OSError):
             self.remote.stop()
 

@@ -26,8 +26,8 @@ class AmigoBot(Driving, Sensing, Sounds, Ports, Settings, Devices):
     watchdog of the robot stops it.
 
     A method that asks the robot for something blocks until the robot has confirmed it, where a packet of the robot can,
-    and raises an `AmigoBotError` if it does not. Several
-    threads may call them. Lengths are in m, angles in rad, counter-clockwise positive, times in s.
+    and raises an `AmigoBotError` if it does not. Several threads may call them. Lengths are in m, angles in rad,
+    counter-clockwise positive, times in s.
 
     If the connection is lost, the driver looks for the robot until it finds it again; meanwhile methods and properties
     raise `ConnectionLostError`.

@@ -190,7 +190,7 @@ class Driving(Connection):
             robot.emergency_stop()
 
     def clear_emergency_stop(self) -> None:
-        """Accept velocities again; the robot stands until one comes."""
+        """Accept velocities again; the robot stays at rest until one comes."""
         with self._locked(connected=False) as (robot, now):
             robot.clear_emergency_stop(now)
 

@@ -3,8 +3,8 @@
 
 """Events of the robot as iterators, asyncio iterators and callbacks, each with a queue of limited length.
 
-The driver puts events into the queues and waits for no consumer: a queue that is full loses its
-oldest event, which is counted.
+The driver puts events into the queues and waits for no consumer: a queue that is full loses its oldest event, which is
+counted.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from rclpy.parameter import Parameter
 from ..driver import Driver
 from ..profiles import Profile, ProfileError
 from ..replay import Replay
-from ..robot import Event, Outcome, Robot, RobotSnapshot, take_snapshot
+from ..robot import Event, Outcome, Robot, take_snapshot
 from .actions import MotionActions
 from .aux_interface import AuxInterface
 from .diagnostics import Diagnostics
@@ -75,7 +75,7 @@ class AmigobotNode(Node):
         else:
             self.driver = Driver(robot, port, self._on_event)
             stamps = NodeTime(self.get_clock(), self.driver.clock)
-        context = NodeContext(self, self.driver, self._params, throttle, stamps)
+        self._shared = context = NodeContext(self, self.driver, self._params, throttle, stamps)
         self._velocity = VelocityInput(context)
         self._diagnostics.add("cmd_vel", self._velocity.finding)
         self._raw = RawAccess(context)
@@ -125,8 +125,7 @@ class AmigobotNode(Node):
         """Apply the parameters to the robot."""
         self._traced = self._raw.needed
         options = replace(self._params.options(), trace=self._traced)
-        with self.driver.robot() as robot:
-            pending = robot.configure(options, self.driver.clock())
+        pending = self._shared.call(lambda robot, now: robot.configure(options, now))
         call_with_result(self, pending, self._on_configured)
 
     def _on_configured(self, outcome: Outcome) -> None:
@@ -138,16 +137,12 @@ class AmigobotNode(Node):
             raise RuntimeError("a driver thread has ended with an error; the robot was stopped")
         if self._recording:
             self._recording.check()
-        self._diagnostics.publish(self._snapshot())
+        self._diagnostics.publish(self._shared.snapshot())
         self._seconds += 1
         if self._seconds % _STRANGERS == 0:
             self._velocity.warn_about_publishers()
         if self._raw.needed != self._traced:
             self._configure()
-
-    def _snapshot(self) -> RobotSnapshot:
-        with self.driver.robot() as robot:
-            return take_snapshot(robot)
 
     def _on_event(self, event: Event) -> None:
         """Called by the driver's threads, one at a time."""

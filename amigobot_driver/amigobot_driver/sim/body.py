@@ -43,11 +43,11 @@ class Wear:
     right_scale: float = option(1.0, "true rolling distance of the right wheel over the nominal", number(0.5, 2.0))
     track_scale: float = option(1.0, "true distance between the wheels over the nominal", number(0.5, 2.0))
     slip: float = option(0.0, "standard deviation of the share of each step that a wheel slips", number(0.0, 1.0))
-    #: P3-DX 0.0015, AmigoBot-SH 0.005 (docs/explanation/recordings.md)
     #: the size at a real robot is not known (docs/reference/field.md)
     rest_velocity: float = option(
         0.0, "m/s, up to which the packets have a velocity at rest, at random", number(0.0, 0.1)
     )
+    #: P3-DX 0.0015, AmigoBot-SH 0.005 (docs/explanation/recordings.md)
     velocity_noise: float = option(
         0.0, "m/s, standard deviation of a wheel's velocity in the packets", number(0.0, 0.1)
     )

@@ -4,9 +4,9 @@
 """Motions with an end, controlled by the firmware: a turn on the spot, a straight distance.
 
 A motion starts when the motors are on, the robot is at rest, and it has confirmed the limits and accelerations that it
-is to move with. It is measured by the travel of the wheels since the
-request, so that setting the odometry has no effect. The command is sent again only while the robot is at rest, with the
-remaining distance, so that a lost frame does no harm and no distance is driven twice.
+is to move with. It is measured by the travel of the wheels since the request, so that setting the odometry has no
+effect. The command is sent again only while the robot is at rest, with the remaining distance, so that a lost frame
+does no harm and no distance is driven twice.
 """
 
 from __future__ import annotations

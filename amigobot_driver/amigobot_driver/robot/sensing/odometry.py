@@ -21,15 +21,17 @@ from ..events import START_VARIANCE, UNKNOWN_VARIANCE, Odometry
 _POSITION_BITS, _HEADING_BITS = 15, 12
 _TURN = 1 << _HEADING_BITS  # counts
 
-#: A difference larger than this multiple of the maximum velocity, plus a margin in m or rad, is no motion.
-_PLAUSIBLE, MARGIN, _TURN_MARGIN = 2.0, 0.05, 0.1
+_PLAUSIBLE = 2.0  # fastest possible motion / maximum velocity of the profile
+MARGIN = 0.05  # m that a motion may be longer than that
+_TURN_MARGIN = 0.1  # rad, likewise
 _LEVER = 0.3  # m, weight of a heading error of 1 rad where motions are compared
 _ZEROED_BY_OPEN = 0.5  # s after OPEN in which a SIP may show counters that it has zeroed
 _LATE_SHARE = 1.1  # largest turn / turn that the velocities predict
 #: s between two SIPs of most robots.
 CYCLE = 0.1
-#: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad.
-_ERROR_DISTANCE, _ERROR_DRIFT, _ERROR_TURN = 0.03, 0.05, 0.05
+_ERROR_DISTANCE = 0.03  # m / sqrt(m), stdev of a distance
+_ERROR_DRIFT = 0.05  # rad / sqrt(m), stdev of the heading by a distance
+_ERROR_TURN = 0.05  # rad / sqrt(rad), stdev of the heading by a turn
 _ERROR_RATE = 0.1  # stdev / turn rate, for a RevCount that is not calibrated
 _MAX_VARIANCE = 1e4  # m^2 or rad^2: some filters refuse larger ones
 
