@@ -139,7 +139,7 @@ class Trial:
     def front_sonars(self) -> list[int]:
         """Numbers of the sonars that look ahead."""
         poses = self.profile.sonar.poses
-        flattest = min(abs(pose.heading) for pose in poses)
+        flattest = min((abs(pose.heading) for pose in poses), default=0.0)
         return [number for number, pose in enumerate(poses) if abs(pose.heading) < flattest + 0.01]
 
     def pings(self, packets: Sequence[Stamped]) -> list[Ping]:
