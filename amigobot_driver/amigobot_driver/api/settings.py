@@ -64,7 +64,7 @@ class Settings(Connection):
             ConnectionLostError: The robot is not connected.
         """
         config = self._configured({})
-        return PidGains(rotation=_pid(config, "rot"), translation=_pid(config, "trans"))
+        return PidGains(rotation=Pid(*config.pid("rot")), translation=Pid(*config.pid("trans")))
 
     def set_pid(
         self,
@@ -95,7 +95,7 @@ class Settings(Connection):
             raise RequestRefusedError(f"servo is {servo!r}, allowed: {', '.join(_SERVOS)}")
         gains = {"kp": kp, "kv": kv, "ki": ki}
         values = {f"{name}_{gain}": value for gain, value in gains.items() if value is not None}
-        return _pid(self._configured(values), name)
+        return Pid(*self._configured(values).pid(name))
 
     def save_config(self) -> str:
         """Have the robot write its tuning values to its FLASH (Erratic). The old values are lost.
@@ -165,7 +165,3 @@ class Settings(Connection):
         if config is None:
             raise RequestFailedError("the robot has not reported its configuration")
         return config
-
-
-def _pid(config: Parameters, servo: str) -> Pid:
-    return Pid(*(getattr(config, f"{servo}_{gain}") for gain in ("kp", "kv", "ki")))

@@ -69,6 +69,10 @@ class Parameters(Packet):
     def firmware_version(self) -> str:
         """Version as the firmware reports it, or ""."""
 
+    def pid(self, servo: str) -> list[int]:
+        """Return Kp, Kv and Ki of a servo, "rot" or "trans"."""
+        return [getattr(self, f"{servo}_{term}") for term in ("kp", "kv", "ki")]
+
     def value(self, name: str) -> int | None:
         """Return a field by its name in the CONFIG packet; None if there is none."""
         value: int | None = getattr(self, name, None)

@@ -281,8 +281,8 @@ def robot_config(
     message.rev_count = config.rev_count
     message.stall_pwm = max(0, config.stall_val)
     message.pwm_max = max(0, config.pwm_max)
-    message.rotation_pid = [config.rot_kp, config.rot_kv, config.rot_ki]
-    message.translation_pid = [config.trans_kp, config.trans_kv, config.trans_ki]
+    message.rotation_pid = config.pid("rot")
+    message.translation_pid = config.pid("trans")
     message.has_gyro = bool(config.value("has_gyro"))
     message.has_charger = bool(config.value("charger"))
     for field in ("front_sonar", "rear_sonar", "front_bumpers", "rear_bumpers"):

@@ -37,14 +37,14 @@ class TuningServices(Interface):
         if kept:
             outcome = Outcome(outcome.success, f"{outcome.message}; {kept} {_UNCHANGED}")
         if config:
-            response.reported = _pid(config, servo)
+            response.reported = config.pid(servo)
         return fill_response(response, outcome)
 
     @service(GetPid, "get_pid")
     async def _get_pid(self, _: GetPid.Request, response: GetPid.Response) -> GetPid.Response:
         outcome, config = await self._set({})
         if config:
-            response.rotation, response.translation = _pid(config, "rot"), _pid(config, "trans")
+            response.rotation, response.translation = config.pid("rot"), config.pid("trans")
         return fill_response(response, outcome)
 
     @service(SetRobotConfig, "set_robot_config")
@@ -93,7 +93,3 @@ class TuningServices(Interface):
             return Outcome(False, f"there is no robot: {before.link.note}"), None
         outcome = await self.outcome(lambda robot, now: robot.tuning.set(values, now))
         return outcome, self._context.snapshot().config
-
-
-def _pid(config: Parameters, servo: str) -> list[int]:
-    return [getattr(config, f"{servo}_{term}") for term in _TERMS]
