@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from ...errors import RequestRefusedError
 from ...protocol import Instruction
-from ...wording import wrong_type
 from ..component import Component, Context
+from ..motion.limits import check_finite
 from ..unconfirmed import UnconfirmedCommands
 
 
@@ -41,8 +41,7 @@ class ServoJoints(Component):
         servos = self._context.profile().servos
         if joint not in servos.joints:
             raise RequestRefusedError(f"joint {joint!r} is not known, allowed: {', '.join(servos.joints) or 'none'}")
-        if not math.isfinite(angle):
-            raise RequestRefusedError(wrong_type(joint, angle, "a finite number of rad"))
+        check_finite(joint, angle, "rad")
         per_radian = servos.counts_per_degree * math.degrees(1)
         counts = servos.neutral + angle * per_radian
         if not servos.lowest <= counts <= servos.highest:
