@@ -25,10 +25,11 @@ from .session import HARMLESS, PLAIN, QUESTIONS
 
 #: s in which a robot answers.
 _PROMPT = 0.15
-#: Longest delay that is looked for, s. Frames that have an answer; ids of answers that are not that of the command.
-_LONGEST = 6.0
+_LONGEST = 6.0  # s, of a delay that is looked for
+#: First bytes of the frames that have an answer: SYNC0 to SYNC2, and CONFIG with and without an argument.
 _ANSWERED = {HEADER + bytes((size, number)) for size, number in ((3, 0), (3, 1), (3, 2), (3, 18), (6, 18))}
-_ID = {0x20: 18, 18: 0x20}
+#: The answer to CONFIG, 18, has the id 0x20. The ids of all other answers are the numbers of their commands.
+_ASKED_BY = {0x20: 18, 18: 0x20}
 _SYNC0, _CLOSE = Command.PULSE().encode(), Command.CLOSE().encode()
 
 
@@ -89,10 +90,10 @@ class AnswerFigures(Recording):
 
     @property
     def latency(self) -> float:
-        """Time in s from a command to its answer: with it, most answers have their question, whatever came between."""
+        """Time in s from a command to its answer: the delay at which most answers have a question before them."""
         sent = [(one.data[3], one.stamp) for one in self.chunks if one.to_robot and one.data[:4] in _ANSWERED]
-        came = [(_ID.get(one.data[0], one.data[0]), one.stamp) for one in self.decode(checksum, self.chunks)]
-        pairs = [(answer - question) for kind, answer in came for asked, question in sent if kind == asked]
+        came = [(_ASKED_BY.get(one.data[0], one.data[0]), one.stamp) for one in self.decode(checksum, self.chunks)]
+        pairs = [answer - question for kind, answer in came for asked, question in sent if kind == asked]
         delays = sorted(delay for delay in pairs if 0 < delay < _LONGEST)
         within = [bisect_left(delays, delay + _PROMPT) - at for at, delay in enumerate(delays)]
         best = within.index(max(within)) if within else 0

@@ -173,28 +173,34 @@ def cut_at(data: bytes) -> int:
 
 def damage_of(damaged: list[bytes], outside: list[bytes]) -> str:
     """Return what is wrong with most damaged packets, and what that comes from (config/doctor.yaml, `damage`)."""
-    texts, kinds, figures = content()["damage"], list[str](), dict[str, list[int]]({"lost": [], "bits": []})
+    texts = content()["damage"]
     plain = [part for part in outside if HEADER not in part]
     # Most of them have lost their header, or its first byte.
-    for part in damaged + [HEADER[:1] + part for part in plain if part[:1] == HEADER[1:]]:
-        if len(part) <= OVERHEAD:
-            continue
-        missing = part[2] + 3 - len(part)
-        wrong = 0 if missing else checksum(part[3:-2]) - int.from_bytes(part[-2:], "big") & 0xFFFF
-        bit = {1 << bit: bit % 8 for bit in range(16)}.get(min(wrong, 0x10000 - wrong))
-        kinds.append("lost" if missing > 0 else "added" if missing < 0 else "altered" if bit is None else "bits")
-        figures.setdefault(kinds[-1], []).append(missing if bit is None else bit)
+    packets = damaged + [HEADER[:1] + part for part in plain if part[:1] == HEADER[1:]]
+    faults = [_fault_of(packet) for packet in packets if len(packet) > OVERHEAD]
     for bytes_between, count in Counter(plain).most_common(1):
-        if count > max(2, len(kinds)):
+        if count > max(2, len(faults)):
             name = "Telnet" if bytes_between[:1] == b"\xff" and bytes_between[1:2] >= b"\xf0" else "between"
             return str(texts[name]).format(bytes_between[:8].hex(" ").upper(), count)
-    kinds += ["altered" for part in plain if part[:1] != HEADER[1:]]
+    kinds = [kind for kind, _ in faults] + ["altered" for part in plain if part[:1] != HEADER[1:]]
     kind, count = (Counter(kinds).most_common(1) or [("altered", 0)])[0]
     if 2 * count <= len(kinds):
         kind = "altered" if 2 * (kinds.count("altered") + kinds.count("bits")) > len(kinds) else "mixed"
-    some = Counter(figures.get(kind, [])).most_common(1)
-    usual = f", mostly {'bit ' * (kind == 'bits')}{some[0][0]}" if some and some[0][1] > 0.7 * count > 1 else ""
+    usual = ""
+    for size, times in Counter(size for its_kind, size in faults if its_kind == kind).most_common(1):
+        if times > 0.7 * count > 1:
+            usual = f", mostly {'bit ' * (kind == 'bits')}{size}"
     return str(texts[kind]).format(usual, f"{count} of {len(kinds)}")
+
+
+def _fault_of(packet: bytes) -> tuple[str, int]:
+    """Return what is wrong with a damaged packet, and how many bytes are missing or which bit is wrong."""
+    missing = packet[2] + 3 - len(packet)
+    if missing:
+        return ("lost" if missing > 0 else "added"), missing
+    wrong = checksum(packet[3:-2]) - int.from_bytes(packet[-2:], "big") & 0xFFFF
+    bit = {1 << bit: bit % 8 for bit in range(16)}.get(min(wrong, 0x10000 - wrong))
+    return ("altered", 0) if bit is None else ("bits", bit)
 
 
 def _never_arrives(data: bytes) -> Change | None:
