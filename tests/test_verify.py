@@ -33,15 +33,7 @@ from amigobot_tools.verify.client import StoppedError
 from amigobot_tools.verify.simulated import simulated
 from amigobot_tools.verify.table import Step, all_steps, content, row_of, steps_of
 from amigobot_tools.verify.trial import DONE, Figure, Trial
-from amigobot_tools.verify.verdict import (
-    AS_SIMULATED,
-    DIFFERS,
-    UNKNOWN,
-    compare,
-    nominal_parameter,
-    simulate,
-    verdict,
-)
+from amigobot_tools.verify.verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, nominal_parameter, simulate, verdict
 
 REPOSITORY = Path(__file__).parents[1]
 #: Reports of robots; each folder that is dropped here becomes a test.

@@ -18,13 +18,7 @@ import pytest
 from sim_client import Client, world
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import (
-    ERRATIC_COMMANDS,
-    Command,
-    ErraticCommand,
-    Packet,
-    erratic,
-)
+from amigobot_driver.protocol import ERRATIC_COMMANDS, Command, ErraticCommand, Packet, erratic
 from amigobot_driver.sim import Faults, Window, World
 from amigobot_driver.sim.erratic import commands
 

@@ -20,15 +20,7 @@ from launch_ros.substitutions import FindPackageShare
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_parameters import effective_parameters, robot_frames, temporary_file
-from amigobot_driver.ros.launch_support import (
-    SWITCH,
-    described,
-    driver,
-    fixed_transform,
-    in_tf_tree,
-    include,
-    of_robot,
-)
+from amigobot_driver.ros.launch_support import SWITCH, described, driver, fixed_transform, in_tf_tree, include, of_robot
 from amigobot_driver.sim import WorldPose, load_world, parse_pose
 from amigobot_navigation.names import fitted_file
 from amigobot_navigation.nav2 import BEFORE_LYRICAL, REFERENCE, fit_nav2, footprint_problem

@@ -22,16 +22,7 @@ from functools import partial
 from typing import IO
 
 from .. import signals
-from ..sim import (
-    Faults,
-    SessionState,
-    Simulator,
-    SimulatorEvent,
-    SonarModel,
-    Wear,
-    build_simulator,
-    load_robots,
-)
+from ..sim import Faults, SessionState, Simulator, SimulatorEvent, SonarModel, Wear, build_simulator, load_robots
 from ..sim.fields import option_help
 from ..sim.options import OPTIONS
 from ..sim.pty import PtyConnection

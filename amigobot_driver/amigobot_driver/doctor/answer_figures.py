@@ -12,14 +12,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cached_property
 
-from ..protocol import (
-    HEADER,
-    Command,
-    Parameters,
-    Reset,
-    SyncEcho,
-    checksum,
-)
+from ..protocol import HEADER, Command, Parameters, Reset, SyncEcho, checksum
 from .recording import Recording
 from .session import HARMLESS, PLAIN, QUESTIONS
 

@@ -13,19 +13,7 @@ import math
 from dataclasses import dataclass
 
 from ..connection_policy import DRIVER_SILENCE
-from ..protocol import (
-    FRAME_DATA,
-    OVERHEAD,
-    Command,
-    Frame,
-    FrameDecoder,
-    Malformed,
-    Packet,
-    Reset,
-    Sip,
-    Unknown,
-    parse,
-)
+from ..protocol import FRAME_DATA, OVERHEAD, Command, Frame, FrameDecoder, Malformed, Packet, Reset, Sip, Unknown, parse
 from ..wording import counted
 from .command_queue import CommandQueue, Priority
 from .component import Component, Dispatcher

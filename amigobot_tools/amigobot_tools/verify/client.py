@@ -19,13 +19,7 @@ from functools import partial
 from typing import TypeVar
 
 from amigobot_driver import AmigoBotError, ConnectionFailedError, PortError, Profile
-from amigobot_driver.connection_policy import (
-    ANSWER_TIMEOUT,
-    CLOSE_SILENCE,
-    CONNECT_TIMEOUT,
-    KEEP_ALIVE,
-    SEARCH_SPEEDS,
-)
+from amigobot_driver.connection_policy import ANSWER_TIMEOUT, CLOSE_SILENCE, CONNECT_TIMEOUT, KEEP_ALIVE, SEARCH_SPEEDS
 from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.protocol import BAUD_RATES, Command, Instruction, Packet, Parameters, SyncReply
 from amigobot_driver.robot import Event, FrameSeen

@@ -9,17 +9,7 @@ import dataclasses
 import math
 import statistics
 
-from amigobot_driver.protocol import (
-    ERRATIC_PACKETS,
-    OVERHEAD,
-    Analog,
-    Aux,
-    Encoders,
-    Parameters,
-    Playlist,
-    Sip,
-    parse,
-)
+from amigobot_driver.protocol import ERRATIC_PACKETS, OVERHEAD, Analog, Aux, Encoders, Parameters, Playlist, Sip, parse
 
 from .script import Phase
 

@@ -8,15 +8,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from amigobot_driver.protocol import (
-    ERRATIC_PACKETS,
-    Command,
-    ErraticCommand,
-    ErraticConfig,
-    Motor,
-    ShortMotor,
-    parse,
-)
+from amigobot_driver.protocol import ERRATIC_PACKETS, Command, ErraticCommand, ErraticConfig, Motor, ShortMotor, parse
 
 from ..motion import unwrapped
 from ..script import StepError
