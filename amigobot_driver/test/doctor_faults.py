@@ -108,6 +108,11 @@ def dropped(share: float) -> Callable[[], Way]:
 add("10 % of the packets lost", Fault(down=dropped(0.1)), "lost-packets")
 add("pauses", Fault(down=sips(lambda data, now: [] if now % 2.0 < 0.6 else [data])), "pauses")
 add("packets twice", Fault(down=sips(lambda data, now: [data, data])), "fast-packets")
+add(
+    "packets three times, without CONFIG",
+    Fault(down=edited(lambda data, now: [data] * (3 * (data[0] >= 0x30) or data[0] != 0x20))),
+    "fast-packets",
+)
 add("some packets twice", Fault(down=sips(lambda data, now: [data] * (1 + (now % 0.5 < 0.1)))), "fast-packets")
 
 # -- the session ------------------------------------------------------------------------------------------------------

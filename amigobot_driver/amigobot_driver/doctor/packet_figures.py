@@ -114,6 +114,11 @@ class PacketFigures(ByteFigures):
         return round(self.increase("link.decoder.bytes") / self.seconds) if self.seconds else 0
 
     @property
+    def too_many(self) -> bool:
+        """Whether packets come more often than the robot reports, or than new ones come."""
+        return len(self.intervals) >= 20 and (self.nominal or self.period) > 1.12 * statistics.fmean(self.intervals)
+
+    @property
     def line_use(self) -> float:
         """Share of a serial line that packets fill, a byte has ten bits; 0 without one."""
         return 10 * self.rate / self.baud if self.baud and not self.target.speedless else 0.0
@@ -142,10 +147,11 @@ def period_and_loss(times: Sequence[float], nominal: float) -> tuple[float, floa
         nominal: The reported period, s; 0: unknown.
     """
     intervals = [late - early for early, late in pairwise(times)]
-    if not intervals:
+    apart = [interval for interval in intervals if interval > 0]  # a line may repeat each packet at once
+    if not apart:
         return nominal, 0.0
-    median, mean = statistics.median_high(intervals), statistics.fmean(intervals)
-    typical = statistics.fmean(interval for interval in intervals if abs(interval - median) <= _REGULAR * median)
+    median, mean = statistics.median_high(apart), statistics.fmean(intervals)
+    typical = statistics.fmean(interval for interval in apart if abs(interval - median) <= _REGULAR * median)
     as_reported = sum(abs(interval - nominal) < _REGULAR * nominal for interval in intervals)
     slower = as_reported <= _AS_REPORTED * len(intervals) and mean > _SLOW * nominal
     period = nominal if nominal and not slower else typical
