@@ -85,7 +85,7 @@ def test_signals_stop_the_robot_and_restore_the_terminal(
     with terminal(subcommand, *arguments.get(subcommand, ["--port", robot.port])) as tool:
         drive(tool, robot, subcommand)
         send(tool.process.pid, first, seed=first)
-        tool.wait()
+        assert tool.wait() in {128 + number for number in ENDING}
         assert tool.settings() == tool.before
         assert not tool.shows("Traceback")
     until(lambda: all(event in robot.events for event in CLOSED), "motors off, session closed")

@@ -14,7 +14,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -77,20 +77,21 @@ def caught() -> Iterator[list[int]]:
 
 
 @contextmanager
-def first_ends_command() -> Iterator[None]:
-    """Raise KeyboardInterrupt or `TerminatedError` at the first signal, and ignore all others until the end."""
-    ended = False
+def first_ends_command() -> Iterator[list[int]]:
+    """Raise KeyboardInterrupt or `TerminatedError` at the first signal, and ignore all others until the process ends.
+
+    Yields a list, which has the number of that signal from then on.
+    """
+    received: list[int] = []
 
     def end(number: int, _: object) -> None:
-        nonlocal ended
-        ended = True
-        for each in ENDING:
-            signal.signal(each, lambda *_: None)
-        signal.setitimer(signal.ITIMER_REAL, _END_LIMIT)  # SIGALRM, which nothing handles, ends a process that hangs
-        raise _exception(number)
+        if not received:
+            received.append(number)
+            signal.setitimer(signal.ITIMER_REAL, _END_LIMIT)  # SIGALRM ends a process that hangs
+            raise _exception(number)
 
-    with _handled(end, _is_not_ignored, restored=lambda: not ended):
-        yield
+    with _handled(end, _is_not_ignored, received):
+        yield received
 
 
 def _exception(number: int) -> BaseException:
@@ -106,7 +107,7 @@ def _is_not_ignored(number: int) -> bool:
 def _handled(
     handler: Callable[[int, object], object],
     chosen: Callable[[int], bool],
-    restored: Callable[[], bool] = lambda: True,
+    ended: Sequence[int] = (),
 ) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -117,5 +118,6 @@ def _handled(
             signal.signal(number, handler)
         yield
     finally:
-        for number, old in before.items() if restored() else ():
-            signal.signal(number, old)
+        for number, old in before.items():
+            # Python's own end would restore the default action of a handler, which kills the process.
+            signal.signal(number, signal.SIG_IGN if ended else old)

@@ -57,6 +57,14 @@ def test_the_help_names_every_subcommand_with_its_first_line(capsys: pytest.Capt
     assert "Exit status: 0 success; 1" in text
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["sim", "--help"], ["describe"]])
+def test_an_output_without_room_is_one_line_and_exit_status_1(arguments: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "amigobot_driver.cli", *arguments]
+        process = subprocess.run(command, cwd=PACKAGE, stdout=full, stderr=subprocess.PIPE)
+    assert (process.returncode, process.stderr) == (1, b"amigobot: the output: No space left on device\n")
+
+
 def test_the_help_imports_no_subcommand() -> None:
     code = "import sys; from amigobot_driver.cli import main; main(['--help'])"
     code = f"import atexit, sys; atexit.register(lambda: print('IMPORTED', *sys.modules)); {code}"

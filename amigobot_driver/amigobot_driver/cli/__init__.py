@@ -34,27 +34,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # the program was started with this descriptor closed
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
-    with signals.first_ends_command():
+    with signals.first_ends_command() as ended:
         try:
             try:
                 # Imported here: Ctrl-C acts in the meantime, too.
                 from .command_line import run
 
-                return run(sys.argv[1:] if argv is None else argv)
+                status = run(sys.argv[1:] if argv is None else argv)
             finally:
                 sys.stdout.flush()
-        except KeyboardInterrupt:
-            return 130
-        except signals.TerminatedError as end:
+        except (KeyboardInterrupt, signals.TerminatedError) as end:
+            status = 130
             with suppress(OSError):
-                print(f"amigobot: {end}", file=sys.stderr)
-            return int(str(end.code))
+                if not isinstance(end, KeyboardInterrupt):
+                    print(f"amigobot: {end}", file=sys.stderr)
         except OSError as error:
+            status = 1
             with suppress(OSError):
-                if not isinstance(error, BrokenPipeError):  # the reader of the output has ended, as in `| head`
+                # The reader of the output has ended, as in `| head`, or the terminal was closed.
+                if not (ended or isinstance(error, BrokenPipeError)):
                     print(f"amigobot: the output: {error.strerror}", file=sys.stderr)
             _discard_output()
-            return 1
+    return 128 + ended[0] if ended else status
 
 
 def _discard_output() -> None:

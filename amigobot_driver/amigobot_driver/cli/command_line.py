@@ -11,7 +11,7 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..errors import AmigoBotError
 from .subcommands import Subcommand, explained, find_subcommands
@@ -47,6 +47,10 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; argparse would hide that standard output is full."""
+        print(self.format_help(), end="", file=file)
 
 
 class _Version(argparse.Action):
