@@ -162,6 +162,8 @@ class TestAnotherRobot:
         assert bench.told(LinkChanged)[-1].refused
         assert "another robot answers at this port" in bench.robot.note
         assert "instead of Rob (amigo, serial number 1234)" in bench.robot.note
+        with pytest.raises(RequestRefusedError, match="another robot answers at this port"):
+            bench.robot.drive(0.1, 0.0, bench.now)
         assert {word.partition("(")[0] for word in bench.words(since)} <= {"STOP", "PULSE", "OPEN", "CLOSE", "CONFIG"}
         assert len(bench.reports) == reports
         bench.make = first

@@ -93,7 +93,6 @@ class Motion(Component):
         self._estimator = estimator
         self._queue = context.queue
         self._running = False
-        self._no_robot = "not connected yet"  #: why there is no robot
         self._moving = False
         self._at_rest = False  #: in the newest two SIPs
         self._awake_from = self._late_until = -math.inf
@@ -299,7 +298,7 @@ class Motion(Component):
         self._cancel_motion(why)
         self._finish_stopping("; the robot may have rolled on after that")
         self._progress = None
-        self._running, self._no_robot = False, why
+        self._running = False
         self._motors_off_since = math.inf
         self._keep_alive_timer.cancel()
 
@@ -342,7 +341,7 @@ class Motion(Component):
     def _check(self, request: str, now: float) -> None:
         """Refuse a motion without a robot, in an emergency stop, or from before this process was suspended."""
         if not self._running:
-            raise RequestRefusedError(f"there is no robot to drive: {self._no_robot}")
+            raise RequestRefusedError(self._context.no_robot())
         if self.emergency:
             raise RequestRefusedError("the emergency stop is latched: call clear_emergency_stop first")
         if now < self._late_until:
