@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import pytest
-from doctor_faults import FAULTS
+from doctor_faults import FAULTS, flash
 from fault_proxy import Fault, VirtualPort
 
 from amigobot_driver.doctor import Case, Finding, examine, parse_target, verdict
@@ -32,10 +32,10 @@ def test_a_fault_is_named_first(name: str) -> None:
 _ASKED = ("amigo-1.0", "erratic-")
 
 
-@pytest.mark.parametrize("name", [name for name in available_profiles() if name != "generic"])
+@pytest.mark.parametrize("name", [*(name for name in available_profiles() if name != "generic"), "gyro of kind 4"])
 def test_all_is_well_with_a_healthy_robot(name: str) -> None:
-    profile = name if name.startswith(_ASKED) else ""
-    found = findings(Fault(robot=name), profile=profile)
+    fault = Fault(robot=name) if name in available_profiles() else flash("seekurjr", HasGyro=4)
+    found = findings(fault, profile=name if name.startswith(_ASKED) else "")
     assert [(cause.key, cause.text) for _, cause in verdict(found)] == []
 
 

@@ -46,6 +46,7 @@ class Step:
     repeat: int = 1
     errata: Sequence[str] = ()
     needs: str = ""
+    sonars: bool = False
     only_erratic: bool = False
 
 

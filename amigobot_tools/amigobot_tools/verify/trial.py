@@ -187,6 +187,8 @@ class Trial:
         """Do a step; return why it is not done, "" if it is."""
         if step.needs and not self.client.dialect.supports(Command[step.needs], self.profile.firmware):
             return f"not possible on this robot, because it has no command {step.needs}"
+        if step.sonars and not self.front_sonars:
+            return "not possible on this robot, because it has no sonars"
         if step.place == "lifted" and self._lifted is None:
             text = "Put the robot on a block, so that its wheels are off the floor and nothing touches them."
             self._lifted = bool(self.person.ask("do", "LIFT", text))
