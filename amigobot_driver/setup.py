@@ -9,6 +9,7 @@ from setuptools import find_packages, setup
 NAME = "amigobot_driver"
 #: The repository; a package index resolves no relative link.
 URL = "https://example.org/amigobot_driver"
+FILES = f"{URL}/blob/main"
 #: pip makes the command from its entry point. colcon puts entry points in lib/amigobot_driver, where `ros2 run` finds
 #: them, and only a file in bin/ is on PATH.
 COMMAND = [] if {"bdist_wheel", "editable_wheel"} & set(sys.argv) else [("bin", ["bin/amigobot"])]
@@ -24,10 +25,10 @@ setup(
     name=NAME,
     version="0.1.0",
     description="ROS 2 driver for the ActivMedia AmigoBot and its relatives",
-    long_description=(Path(__file__).resolve().parent / "README.md").read_text("utf-8").replace("](../", f"]({URL}/"),
+    long_description=(Path(__file__).resolve().parent / "README.md").read_text("utf-8").replace("](../", f"]({FILES}/"),
     long_description_content_type="text/markdown",
     url=URL,
-    project_urls={"Changelog": f"{URL}/{NAME}/CHANGELOG.rst"},
+    project_urls={"Changelog": f"{FILES}/{NAME}/CHANGELOG.rst"},
     maintainer="amigobot_driver maintainers",
     maintainer_email="maintainers@example.org",
     license="Apache-2.0",

@@ -8,15 +8,16 @@ from setuptools import find_packages, setup
 NAME = "amigobot_tools"
 #: The repository; a package index resolves no relative link.
 URL = "https://example.org/amigobot_driver"
+FILES = f"{URL}/blob/main"
 
 setup(
     name=NAME,
     version="0.1.0",
     description="Tools for the AmigoBot and its relatives: teleoperation, live view, dashboard in a browser",
-    long_description=(Path(__file__).resolve().parent / "README.md").read_text("utf-8").replace("](../", f"]({URL}/"),
+    long_description=(Path(__file__).resolve().parent / "README.md").read_text("utf-8").replace("](../", f"]({FILES}/"),
     long_description_content_type="text/markdown",
     url=URL,
-    project_urls={"Changelog": f"{URL}/{NAME}/CHANGELOG.rst"},
+    project_urls={"Changelog": f"{FILES}/{NAME}/CHANGELOG.rst"},
     maintainer="amigobot_driver maintainers",
     maintainer_email="maintainers@example.org",
     license="Apache-2.0",

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
@@ -17,26 +18,30 @@ PROJECT = {
     "email": "person@code.test",
     "owners": "@person",
 }
-_PLACEHOLDERS = ("example.org", "@example/", "REPOSITORY_URL")
+#: The values that the files state: placeholders before the first release, later those of tools/project.yaml.
+_PRESENT = yaml.safe_load(release.PROJECT.read_text("utf-8"))
+_STATED = ("REPOSITORY_URL", _PRESENT["url"], _PRESENT["email"], _PRESENT["owners"])
 _EXCLUDED = (":!tools/project.yaml", ":!tools/release.py", ":!*test_*")
-_COMMAND = ["git", "-C", str(release.ROOT), "grep", "-lE", "|".join(_PLACEHOLDERS), "--", ".", *_EXCLUDED]
+_PATTERNS = [argument for value in _STATED for argument in ("-e", value)]
+_COMMAND = ["git", "-C", str(release.ROOT), "grep", "-lF", *_PATTERNS, "--", ".", *_EXCLUDED]
 
 
-def test_real_values_replace_every_placeholder() -> None:
+def test_new_values_replace_every_old_one() -> None:
     texts = release.written(PROJECT)
     listed = subprocess.run(_COMMAND, capture_output=True, text=True, check=False)
     if listed.returncode == 128:
         pytest.skip("needs a git repository")
-    with_placeholder = {release.ROOT / name for name in listed.stdout.split()}
-    assert with_placeholder == texts.keys()
+    with_old = {release.ROOT / name for name in listed.stdout.split()}
+    assert with_old == texts.keys()
     for text in texts.values():
-        assert not any(placeholder in text for placeholder in _PLACEHOLDERS)
+        assert not any(value in text for value in _STATED)
     setup = texts[release.ROOT / "amigobot_driver" / "setup.py"]
     assert 'URL = "https://code.test/robots/amigobot"' in setup
     assert 'maintainer_email="person@code.test"' in setup
 
 
-def test_placeholders_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_placeholders_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _PRESENT.keys() == PROJECT.keys()
+    monkeypatch.setattr(release, "PROJECT", tmp_path / "project.yaml")
+    release.PROJECT.write_text(yaml.safe_dump(PROJECT | {"email": "maintainers@example.org"}), encoding="utf-8")
     assert release.main() == 1
-    assert "write the real values first" in capsys.readouterr().err
-    assert PROJECT.keys() == yaml.safe_load(release.PROJECT.read_text(encoding="utf-8")).keys()

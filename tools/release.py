@@ -29,7 +29,7 @@ PLACES = (
     ("CITATION.cff", r'repository-code: "[^"]*"', 'repository-code: "{url}"'),
     (".github/CODEOWNERS", r"(?m)^\* .*$", "* {owners}"),
     *((pages, r"(?m)^.*`REPOSITORY_URL`.*\n", "") for pages in ("README.md", "docs/**/*.md")),  # lines that explain it
-    *((pages, "REPOSITORY_URL", "{url}") for pages in ("README.md", "docs/**/*.md")),
+    *((pages, r"(git clone |git\+)[^\s@#]+", r"\g<1>{url}") for pages in ("README.md", "docs/**/*.md")),
     (".github/ISSUE_TEMPLATE/config.yml", r"url: \S*/SECURITY.md", "url: {url}/blob/main/SECURITY.md"),
     ("amigobot_tools/*/web/static/index.html", r'href="[^"]*/issues/new', 'href="{url}/issues/new'),
 )
