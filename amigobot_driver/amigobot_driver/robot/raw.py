@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Any command by its number, for experts; commands that would bypass the driver are refused."""
+"""Commands by their numbers, for experts; those that would bypass the driver are refused."""
 
 from __future__ import annotations
 

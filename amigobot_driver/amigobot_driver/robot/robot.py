@@ -291,7 +291,7 @@ class Robot:
         return self.no_robot() or self._unknown(command)
 
     def send_raw(self, number: int, arguments: list[int], text: bytes) -> Outcome:
-        """Send any command that does not bypass the driver; no packet confirms it.
+        """Send a command that does not bypass the driver; no packet confirms it.
 
         Args:
             number: Number of the command.
