@@ -53,7 +53,7 @@ export class Parameters {
     this.body = element("tbody");
     const search = element("input", { type: "search", placeholder: "Search", "aria-label": "Search the parameters", oninput: () => this.filter(search.value) });
     parent.append(element("div", { class: "row" }, search), element("div", { class: "scroll" },
-      element("table", {}, element("thead", {}, element("tr", {}, ...["Parameter", "Value", "Allowed", "Meaning"].map((name) => element("th", { scope: "col" }, name)))), this.body)));
+      element("table", { class: "parameters" }, element("thead", {}, element("tr", {}, ...["Parameter", "Value", "Allowed", "Meaning"].map((name) => element("th", { scope: "col" }, name)))), this.body)));
   }
 
   update(parameters) {

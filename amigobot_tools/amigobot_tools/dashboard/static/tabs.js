@@ -22,10 +22,6 @@ export class Tabs {
     return panel;
   }
 
-  has(name) {
-    return this.tabs.has(name);
-  }
-
   show(name) {
     this.shown = name;
     for (const [other, { tab, panel }] of this.tabs) {
@@ -33,6 +29,8 @@ export class Tabs {
       tab.setAttribute("aria-selected", String(chosen));
       tab.tabIndex = chosen ? 0 : -1;
       panel.hidden = !chosen;
+      // On a phone the row of tabs scrolls; scrollIntoView would move the page as well.
+      if (chosen) tab.parentElement.scrollLeft += tab.getBoundingClientRect().left - tab.parentElement.getBoundingClientRect().left - 40;
     }
     this.onshow?.(name);
   }
