@@ -537,8 +537,10 @@ DRIVES = "print('now')\nAmigoBot().drive(0.2, duration=600)"
 BEGIN = "robot = AmigoBot()\nwhile robot.pose.x < 0.05: robot.drive(0.2, duration=0.2)\nrobot.drive(0.2)\nprint('now')"
 #: A program that drives, and what happens then.
 FAILURES: dict[str, tuple[str, Callable[[TryPage, SerialRobot], object]]] = {
+FLOODS = f"{BEGIN}\nwhile True: print('now', robot.drive(0.2))"
     "the page is hidden": (DRIVES, lambda page, robot: page.browser.script(HIDE)),
     "the computer sleeps": (DRIVES, lambda page, robot: page.browser.suspend()),
+    "the output never ends": (FLOODS, lambda page, robot: page.browser.press("#stop-program")),
     "the cable is pulled": (DRIVES, lambda page, robot: robot.unplug()),
     "Python is blocked": (f"{BEGIN}\nwhile True: pass", lambda page, robot: None),
     "the worker has ended": (f"{BEGIN}\njs.self.close()\ntime.sleep(600)", lambda page, robot: None),

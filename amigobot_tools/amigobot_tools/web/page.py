@@ -15,6 +15,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -34,12 +35,13 @@ from .recorder import Recorder
 from .serial import SHUTDOWN, SerialLine, SerialSource
 from .shared_driver import SharedDriver
 from .task import Task
-from .verification import FILES, compare, measure_real, measure_simulated
+from .verification import FILES, compare, measure_robot
 
 #: The robot that stands there at first.
 FIRST = "sim://?world=room"
 #: Files that the person has given, or gets.
 _FILES = Path("/tmp")
+_BURST = 20  # texts that a program prints before the event loop has its turn
 
 
 class Page:
@@ -56,6 +58,7 @@ class Page:
     def __init__(self, post: Callable[[str, object], None]) -> None:
         self._post = post
         self._task = Task()
+        self.interrupt = self._task.interrupt
         self._line: SerialLine | None = None  #: of a real robot
         self._browser: Browser | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -63,7 +66,7 @@ class Page:
         self._recorder: Recorder | None = None
         self._reply: str | None = None
         AmigoBot._new_driver = self._new_driver  # type: ignore[method-assign, assignment]
-        sys.stdout = sys.stderr = _Output(post)
+        sys.stdout = sys.stderr = _Output(post, self._task)
         builtins.input = self._input
         time.sleep = self._task.sleep
         self._begin(SimulatorSource(FIRST))
@@ -177,11 +180,8 @@ class Page:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         try:
-            if self._line:
-                with self._source.released("verify has the robot"):
-                    measure_real(self._line, folder, self._task)
-            else:
-                measure_simulated(self._source.where, folder, self._task)
+            with self._source.released("verify has the robot") if self._line else nullcontext():
+                measure_robot(self._line, self._source.where, folder, self._task)
             compare(folder, self._task)
         finally:
             self._give(path for name in FILES if (path := folder / name).exists())
@@ -197,22 +197,19 @@ class Page:
         sys.argv = ["program.py"]
         self._start(lambda: exec(compile(program, "program.py", "exec"), {"__name__": "__main__"}))
 
-    def interrupt(self) -> None:
-        """Stop the program, or verify, where it waits."""
-        self._task.interrupt()
-
     def answer(self, line: str) -> None:
         """The person has answered a question of the program."""
         self._reply = line
 
     def _input(self, prompt: object = "") -> str:
-        """Ask the person for a line; takes the place of `input`."""
+        """Ask the person for a line; takes the place of `input`. Stop answers q, which ends verify."""
         print(prompt, end="")
         self._reply = None
         self._post("question", None)
         self._task.wait(lambda: self._reply is not None or self._task.interrupted, math.inf, time.monotonic)
-        print(self._reply)
-        return self._reply or ""
+        reply = "q" if self._reply is None else self._reply
+        print(reply)
+        return reply
 
     def _start(self, call: Callable[[], object], *, asks: bool = False) -> None:
         """Call something as the task, unless one runs."""
@@ -255,14 +252,17 @@ class Page:
 
 
 class _Output(io.TextIOBase):
-    """A text file that the page shows."""
+    """A text file that the page shows. A program that prints without end waits now and then, where Stop ends it."""
 
-    def __init__(self, post: Callable[[str, object], None]) -> None:
-        self._post = post
+    def __init__(self, post: Callable[[str, object], None], task: Task) -> None:
+        self._post, self._task, self._texts = post, task, 0
 
     def write(self, text: str) -> int:
-        """Show a text."""
+        """Show a text at once: the program may block next."""
         self._post("output", text)
+        self._texts += 1
+        if self._task.current and self._texts % _BURST == 0:
+            self._task.sleep(0.0)
         return len(text)
 
 

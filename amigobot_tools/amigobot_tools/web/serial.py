@@ -19,7 +19,6 @@ from ..dashboard.sources.source import Result
 from ..dashboard.sources.stepped import SteppedSource
 from .task import Task
 
-NAME = "Web Serial"
 _BITS = 10  # of a byte on the line
 #: Frames that the page itself sends when this worker has ended; the first one also when it is blocked.
 SHUTDOWN = tuple(command.encode() for command in (Command.STOP(), Command.ENABLE(0), Command.CLOSE()))
@@ -33,7 +32,7 @@ class SerialLine:
         task: Waits for bytes.
     """
 
-    name = NAME
+    name = "Web Serial"
 
     def __init__(self, post: Callable[[str, object], None], task: Task) -> None:
         self.unplugged = False
@@ -106,7 +105,7 @@ class SerialSource(SteppedSource):
 
     def __init__(self, line: SerialLine, task: Task) -> None:
         self._task = task
-        super().__init__(NAME, new_driver=partial(SerialDriver, line=line, task=task))
+        super().__init__(line.name, new_driver=partial(SerialDriver, line=line, task=task))
 
     async def perform(self, call: Callable[[], Result]) -> Result:
         """Call something as the task."""

@@ -18,7 +18,6 @@ from amigobot_driver import RequestRefusedError
 Result = TypeVar("Result")
 
 _PERIOD = 0.005  # s between two checks of a condition
-_SLEEP = 0.05  # s of a longer sleep after which an interrupt takes effect
 _BUSY = 0.1  # s for which the function may keep the page busy
 
 
@@ -72,15 +71,13 @@ class Task:
         while not condition():
             if clock() >= end:
                 return False
-            self._suspend(_PERIOD)
+            self._suspend(min(_PERIOD, end - clock()))
         return True
 
     def sleep(self, seconds: float) -> None:
         """Wait some seconds; takes the place of `time.sleep`."""
-        end = time.monotonic() + seconds
         self._suspend(0.0)
-        while (remaining := end - time.monotonic()) > 0:
-            self._suspend(min(_SLEEP, remaining))
+        self.wait(lambda: False, seconds, time.monotonic)
 
     def _run(self, call: Callable[[], Result], result: asyncio.Future[Result]) -> None:
         self.current = True

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from amigobot_driver.doctor import Finding
 from amigobot_driver.transport.simulated import simulator_of
 
 from ..verify.client import Client, StoppedError
@@ -22,32 +21,18 @@ from .task import Task
 FILES = PAGE, REPORT, RECORDING
 
 
-class PagePerson(Person):
-    """The person at the page."""
-
-    stops = "The button Stop"
-
-    def __init__(self, task: Task) -> None:
-        super().__init__()
-        self._task = task
-
-    def read_line(self, prompt: str) -> str:
-        """Ask for a line. Raises StoppedError for Stop."""
-        line = super().read_line(prompt)
-        if self._task.interrupted:
-            raise StoppedError
-        return line
-
-
-def measure_simulated(url: str, folder: Path, task: Task) -> None:
-    """Measure another robot like the one of the dashboard, on simulated time."""
-    simulator, _ = simulator_of(url)
-    _measure(*simulated(simulator, task.stopped), folder, url, task)
-
-
-def measure_real(line: SerialLine, folder: Path, task: Task) -> None:
-    """Measure the robot at the port, which nothing else uses meanwhile."""
-    _measure(Client.at_port(line, task.stopped), PagePerson(task), folder, line.name, task)
+def measure_robot(line: SerialLine | None, url: str, folder: Path, task: Task) -> None:
+    """Measure the robot at the port, which nothing else uses meanwhile; without one another simulated robot."""
+    if line:
+        client, person = Client.at_port(line, task.stopped), Person()
+        person.stops = "The button Stop"
+    else:
+        client, person = simulated(simulator_of(url)[0], task.stopped)
+    try:
+        measure(client, person, folder, lambda finding: print(f"{finding.check}: {finding.text}"), url)
+    except StoppedError:
+        print("ended; the robot was stopped")
+        task.interrupted = False
 
 
 def compare(folder: Path, task: Task) -> None:
@@ -57,15 +42,3 @@ def compare(folder: Path, task: Task) -> None:
         report = load(folder / REPORT)
         report.finish(folder, task.stopped)
         print(report.summary)
-
-
-def _measure(client: Client, person: Person, folder: Path, port: str, task: Task) -> None:
-    try:
-        measure(client, person, folder, _print, port)
-    except StoppedError:
-        print("ended; the robot was stopped")
-        task.interrupted = False
-
-
-def _print(finding: Finding) -> None:
-    print(f"{finding.check}: {finding.text}")

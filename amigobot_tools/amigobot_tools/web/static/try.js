@@ -8,7 +8,7 @@ import { followTheme } from "./theme.js";
 
 // ms that a program, and verify with its report, may take to end when it is interrupted; then the worker is ended
 const STOPPING = 1500, REPORTING = 60000;
-const OUTPUT = 20000; // characters of output that are kept
+const OUTPUT = 10000, DRAW = 100; // characters of output that are kept; ms between two drawings of it
 const PREVIEW = 20000, FORM = 4000; // characters of a file that are shown, and that the address of a form may have
 const SILENT = "Python does not answer. If this stays, press Stop, or reload the page.";
 const FRAMED = window.top !== window; // a page from elsewhere around this one could deceive the person
@@ -63,23 +63,20 @@ const handlers = {
     socket.onopen();
   },
   closed: () => socket?.onclose?.(),
-  output: (text) => {
-    const output = byId("output");
-    output.textContent = (output.textContent + text).slice(-OUTPUT);
-    output.scrollTop = output.scrollHeight;
-  },
+  output: (text) => print(text),
   running: (on) => {
     clearTimeout(stopping);
     stopping = 0;
     byId("run").disabled = byId("verify").disabled = on || !SUSPENDS;
     byId("stop-program").disabled = !on;
     byId("question").hidden = true;
+    draw();
   },
   question: () => {
     byId("question").hidden = false;
     byId("reply").value = "";
     byId("reply").focus();
-    byId("output").scrollTop = byId("output").scrollHeight; // the field has taken room from it
+    draw(); // the field has taken room from it
   },
   files: (files) => {
     if (!files.length) return;
@@ -99,6 +96,22 @@ const handlers = {
   write: (bytes, made) => serial.write(bytes, made),
   baud: (baud) => serial.open(baud),
 };
+
+let printed = "", leftOut = 0, drawing = 0; // the newest output; number of the characters before it; a timer
+
+function print(text) {
+  printed += text;
+  drawing ||= setTimeout(draw, DRAW);
+}
+
+/** Show the output. */
+function draw() {
+  drawing = clearTimeout(drawing);
+  leftOut += Math.max(0, printed.length - OUTPUT);
+  printed = printed.slice(-OUTPUT);
+  byId("output").textContent = (leftOut ? `[${leftOut} characters before this are left out]\n` : "") + printed;
+  byId("output").scrollTop = byId("output").scrollHeight;
+}
 
 // -- the dashboard's connection ----------------------------------------------------------------------------------
 
@@ -161,7 +174,7 @@ byId("connect").addEventListener("click", async () => {
   byId("connect").disabled = false;
   showConnected();
 });
-if (!navigator.serial) handlers.output("A real robot needs a browser with Web Serial, such as Chromium, Chrome or Edge on a computer.\n");
+if (!navigator.serial) print("A real robot needs a browser with Web Serial, such as Chromium, Chrome or Edge on a computer.\n");
 
 byId("record").addEventListener("click", () => tell("record"));
 byId("verify").addEventListener("click", () => begin(REPORTING, "verify"));
@@ -175,18 +188,17 @@ byId("report").addEventListener("click", () => tell("report"));
 // -- the program ---------------------------------------------------------------------------------------------------
 
 const SUSPENDS = "Suspending" in WebAssembly; // what lets a program wait
-if (!SUSPENDS) handlers.output("Programs need a browser with WebAssembly promise integration, such as Chromium 137 or later. Driving works.\n");
+if (!SUSPENDS) print("Programs need a browser with WebAssembly promise integration, such as Chromium 137 or later. Driving works.\n");
 
 let stopping = 0;
 let patience = STOPPING;
 
 async function begin(most, kind, ...content) {
   if (!(await consent())) return;
-  byId("output").textContent = "";
+  [printed, leftOut] = ["", 0];
   patience = most;
   tell(kind, ...content);
-  byId("stop-program").disabled = false; // also while a program keeps the worker busy from its first line
-  byId("run").disabled = byId("verify").disabled = true;
+  handlers.running(true); // also while a program keeps the worker busy from its first line
 }
 byId("run").addEventListener("click", () => begin(STOPPING, "run", byId("code").value));
 byId("stop-program").addEventListener("click", () => {
@@ -195,7 +207,7 @@ byId("stop-program").addEventListener("click", () => {
   stopping ||= setTimeout(() => {
     worker.terminate();
     serial.close().then(showConnected);
-    handlers.output("\nstopped; a new robot is coming\n");
+    print("\nstopped; a new robot is coming\n");
     handlers.running(false);
     byId("run").disabled = true;
     handlers.closed();
@@ -227,7 +239,7 @@ byId("code").addEventListener("keydown", (event) => {
 
 byId("share").addEventListener("click", () => {
   location.hash = new URLSearchParams({ program: byId("code").value });
-  handlers.output("The address of this page has the program now: copy it.\n");
+  print("The address of this page has the program now: copy it.\n");
 });
 
 async function examples() {
