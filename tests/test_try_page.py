@@ -466,12 +466,13 @@ def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: Seri
     page.connect("Pioneer")
     assert page.browser.script("return window.signals.dataTerminalReady") is True
     with page.dashboard():
-        page.browser.press("#motors")
+        page.forward(on=True)  # the motors may be on
     page.until("return document.querySelector('#warning').open")  # it waits for the person's consent
     assert not any(moving for _, moving in robot.moves())
     page.browser.button("The wheels are off the floor")
     with page.dashboard():
-        page.until("return document.querySelector('#motors').getAttribute('aria-checked') === 'true'")
+        page.forward(on=False)
+        page.motors_on()
         page.forward(on=True)
         robot.until_moved()
         page.forward(on=False)
@@ -503,7 +504,8 @@ def test_stop_ends_verify_with_its_files_and_a_robot_at_rest(page: TryPage, robo
         if page.browser.find("#reply").is_displayed():
             assert "so that its wheels are off the floor" in page.output()
             page.browser.find("#reply").send_keys(Keys.ENTER)
-    page.browser.script("const stop = document.querySelector('#stop-program'); stop.click(); stop.click();")
+    page.browser.keys().send_keys(Keys.ESCAPE).perform()
+    page.browser.press("#stop-program")
     robot.until_rests_since(time.monotonic())
     files = page.offered()
     assert set(files) == {"report.md", "report.json", "packets.amigo"}
@@ -535,12 +537,12 @@ def test_keys_that_a_blocked_worker_gets_late_move_nothing(page: TryPage, robot:
 
 DRIVES = "print('now')\nAmigoBot().drive(0.2, duration=600)"
 BEGIN = "robot = AmigoBot()\nwhile robot.pose.x < 0.05: robot.drive(0.2, duration=0.2)\nrobot.drive(0.2)\nprint('now')"
+FLOODS = f"{BEGIN}\nwhile True: print('now', robot.drive(0.2))"
 #: A program that drives, and what happens then.
 FAILURES: dict[str, tuple[str, Callable[[TryPage, SerialRobot], object]]] = {
-FLOODS = f"{BEGIN}\nwhile True: print('now', robot.drive(0.2))"
+    "the output never ends": (FLOODS, lambda page, robot: page.browser.press("#stop-program")),
     "the page is hidden": (DRIVES, lambda page, robot: page.browser.script(HIDE)),
     "the computer sleeps": (DRIVES, lambda page, robot: page.browser.suspend()),
-    "the output never ends": (FLOODS, lambda page, robot: page.browser.press("#stop-program")),
     "the cable is pulled": (DRIVES, lambda page, robot: robot.unplug()),
     "Python is blocked": (f"{BEGIN}\nwhile True: pass", lambda page, robot: None),
     "the worker has ended": (f"{BEGIN}\njs.self.close()\ntime.sleep(600)", lambda page, robot: None),

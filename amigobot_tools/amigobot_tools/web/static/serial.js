@@ -5,7 +5,7 @@
 const SILENCE = 1000; // ms without a sign of the worker after which the robot is stopped from here, and shown as lost
 const CHECK = 250; // ms
 const RETRY = 2000; // ms until a port that is lost is opened again
-const FRESH = 300; // ms after which a frame is too old to be written
+export const FRESH = 300; // ms after which a velocity is too old to be taken, and a frame to be written
 const PAUSE = 50; // ms between two frames: real controllers lose one that follows at once
 
 export class Serial {

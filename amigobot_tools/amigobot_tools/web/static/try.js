@@ -3,7 +3,7 @@
 
 // The page around the dashboard: it owns the worker with the robot, the port of a real robot, and the editor.
 import { byId, element } from "./dom.js";
-import { Serial } from "./serial.js";
+import { FRESH, Serial } from "./serial.js";
 import { followTheme } from "./theme.js";
 
 // ms that a program, and verify with its report, may take to end when it is interrupted; then the worker is ended
@@ -18,7 +18,7 @@ let world = "room"; // where the simulated robot is
 let socket = null; // of the dashboard's frame
 let ready = false;
 let warned = false; // the person knows that the real robot may move
-const tell = (...message) => worker.postMessage([Date.now(), ...message]);
+const tell = (...message) => worker.postMessage([Infinity, ...message]);
 const serial = new Serial(tell, () => {
   if (!ready) return;
   byId("progress").textContent = SILENT;
@@ -115,9 +115,14 @@ function draw() {
 
 // -- the dashboard's connection ----------------------------------------------------------------------------------
 
-/** Send a message of the dashboard; the first one that may move a real robot waits for the person's consent. */
+/** Send a message of the dashboard; the first one that may move a real robot needs the person's consent. STOP ends also a program. */
 async function send(text) {
-  if (!/^\{"type":"(motors|doctor)"/.test(text) || (await consent())) tell("receive", text);
+  const { type, linear, angular } = JSON.parse(text);
+  const drives = linear || angular;
+  const until = drives ? Date.now() + FRESH : Infinity; // a velocity does not wait for the consent
+  if ((drives || type === "motors" || type === "doctor") && !(await consent())) return;
+  worker.postMessage([until, "receive", text]);
+  if (type === "emergency") byId("stop-program").click();
 }
 
 window.robotSocket = () => {
@@ -127,6 +132,7 @@ window.robotSocket = () => {
 };
 document.addEventListener("visibilitychange", () => { if (document.hidden) tell("hide"); });
 window.addEventListener("pagehide", () => serial.stop());
+window.addEventListener("keydown", (event) => { if (event.key === "Escape") send('{"type":"emergency"}'); }); // as in the frame
 
 /** Put another simulated robot there. */
 function simulate() {
@@ -149,6 +155,7 @@ function showRobot(robot) {
 async function consent() {
   if (!serial.port || warned) return true;
   const dialog = byId("warning");
+  if (dialog.open) return false;
   dialog.returnValue = "";
   dialog.showModal();
   await new Promise((resolve) => { dialog.addEventListener("close", resolve, { once: true }); });

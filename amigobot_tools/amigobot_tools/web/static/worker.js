@@ -4,9 +4,6 @@
 // Loads Python, and passes messages between the page and amigobot_tools.web.page.
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
-const FRESH = 300; // ms after which a velocity is too old: this worker was blocked, or is slow
-const MOVE = /^\{"type":"drive"(?!,"linear":0,"angular":0\})/; // a velocity that is not zero
-
 // For amigobot_tools.web.task: a promise that is kept after some ms, and the only entry of code that waits for one.
 globalThis.alarm = (ms) => new Promise((resolve) => { setTimeout(() => resolve(undefined), ms); });
 globalThis.enter = (run) => {
@@ -45,8 +42,8 @@ Page(lambda kind, content: js.postMessage(to_js([kind, content, js.Date.now()]))
 
 const booted = boot();
 booted.then(() => postMessage(["ready"]), failed);
-onmessage = ({ data: [made, kind, ...content] }) => {
-  if (Date.now() - made > FRESH && MOVE.test(content[0])) return;
+onmessage = ({ data: [until, kind, ...content] }) => {
+  if (Date.now() > until) return; // this worker was blocked, or is slow
   booted.then((page) => page[kind](...content)).catch(failed);
 };
 setInterval(() => postMessage(["alive"]), 250);
