@@ -16,6 +16,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from amigobot_driver.protocol import Command
 from amigobot_msgs.msg import RobotStatus
+from amigobot_msgs.srv import GetPid
 
 
 @pytest.fixture(scope="module")
@@ -173,10 +174,10 @@ class TestWithoutARobot:
         bench.connected()
         bench.wait_until(lambda: bench.diagnostic("motors", fresh=True).message == "motors on")
 
-    def test_switching_without_a_robot_fails_with_the_reason(self, out_of_range: Bench) -> None:
-        response = switch(out_of_range, "enable_sonar", True)
-        assert not response.success
-        assert "there is no robot" in response.message
+    def test_a_request_without_a_robot_fails_with_the_reason(self, out_of_range: Bench) -> None:
+        for response in (switch(out_of_range, "enable_sonar", True), out_of_range.call(GetPid, "get_pid")):
+            assert not response.success
+            assert "there is no robot" in response.message
 
     def test_an_emergency_stop_without_a_robot_is_latched(self, out_of_range: Bench) -> None:
         response = out_of_range.call(Trigger, "emergency_stop")
