@@ -18,7 +18,7 @@ COMMAND = [] if {"bdist_wheel", "editable_wheel"} & set(sys.argv) else [("bin", 
 def shared(*folders: str) -> list[tuple[str, list[str]]]:
     """Every file below these folders, to be installed in share/ at the same place."""
     files = [path for folder in folders for path in sorted(Path(folder).rglob("*")) if path.is_file()]
-    return [(f"share/{NAME}/{path.parent}", [str(path)]) for path in files]
+    return [(f"share/{NAME}/{path.parent}", [str(path)]) for path in files if path.suffix != ".pyc"]
 
 
 setup(
