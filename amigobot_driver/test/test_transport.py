@@ -10,6 +10,8 @@ import os
 import pty
 import re
 import socket
+import subprocess
+import sys
 import termios
 import threading
 import time
@@ -150,6 +152,16 @@ class TestSerial:
     def port(self, line: Pty) -> Iterator[SerialPort]:
         with closing(SerialPort(line.path, 38400)) as port:
             yield port
+
+    def test_a_terminal_window_is_no_port(self, line: Pty) -> None:
+        window = "import fcntl, os, sys, termios; fcntl.ioctl(os.open(sys.argv[1], os.O_RDWR), termios.TIOCSCTTY)"
+        command = [sys.executable, "-c", f"{window}; print(flush=True); input()", line.path]
+        with subprocess.Popen(command, stdin=-1, stdout=-1, start_new_session=True) as process:
+            assert process.stdout and process.stdout.readline()
+            settings = termios.tcgetattr(line.master)
+            assert "a terminal window now" in refused(lambda: SerialPort(line.path, 9600), line.path)
+            assert termios.tcgetattr(line.master) == settings
+            process.communicate(b"\n")
 
     def test_opens_where_the_adapter_cannot_lower_its_latency(self, line: Pty, monkeypatch: pytest.MonkeyPatch) -> None:
         def refuse(self: serial.Serial, on: bool) -> None:

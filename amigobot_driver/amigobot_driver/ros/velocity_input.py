@@ -22,7 +22,7 @@ from .interface import Interface, NodeContext
 
 MessageInfo = Mapping[str, int]  #: as rclpy passes it: times in ns
 
-_NUMBER = re.compile(r"-?\d[\d.e+-]*|\b-?(nan|inf)\b")
+_NUMBER = re.compile(r"-?\d[\d.e+-]*(, \d+)*|\b-?(nan|inf)\b")
 
 
 class VelocityInput(Interface):

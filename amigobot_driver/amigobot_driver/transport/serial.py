@@ -37,6 +37,8 @@ class SerialPort:
         self._is_device = "://" not in url
         if self._is_device and not os.path.exists(url):
             raise PortError(_explain(url, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))))
+        if self._is_device and _is_terminal(url):
+            raise PortError(f"{url}: it is a terminal window now, not a robot; start the simulator again")
         try:
             self._serial = serial.serial_for_url(url, baud, do_not_open=True)
             if self._is_device:
@@ -106,6 +108,18 @@ class SerialPort:
             if cancel and self._serial.is_open:
                 cancel()
             self._serial.close()
+
+
+def _is_terminal(path: str) -> bool:
+    """Whether a pty is the terminal of a program: a killed simulator leaves its link to the number of a pty."""
+    if not os.path.realpath(path).startswith("/dev/pts/"):
+        return False
+    device = os.stat(path).st_rdev
+    for file in glob("/proc/[0-9]*/stat"):
+        with contextlib.suppress(OSError), open(file, encoding="utf-8", errors="replace") as process:
+            if int(process.read().rpartition(")")[2].split()[4]) == device:  # tty_nr
+                return True
+    return False
 
 
 def open_match(pattern: str, baud: int) -> SerialPort:
