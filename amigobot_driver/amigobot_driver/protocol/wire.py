@@ -17,7 +17,6 @@ A packet is a frozen dataclass; its annotations define how each field is encoded
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import types
 import typing
@@ -154,10 +153,12 @@ class Counted:
         """Read the value at offset `at`; return it and the offset after it."""
         count, at = _COUNT.read(data, at)
         items = []
-        with contextlib.suppress(TruncatedError):
-            for _ in range(count):
+        for _ in range(count):
+            try:
                 item, at = self._item.read(data, at)
-                items.append(item)
+            except TruncatedError:
+                break
+            items.append(item)
         return tuple(items), at
 
     def write(self, value: tuple[Any, ...]) -> bytes:

@@ -128,7 +128,7 @@ class GripperControl(RequestComponent):
         self._update(stamp)
 
     def _update(self, stamp: float) -> None:
-        if self._sip and self._kind and self.fitted:
+        if self._sip and self.fitted and self._kind:
             self.newest = self._reading(self._sip, stamp)
             self._context.emit(self.newest)
 

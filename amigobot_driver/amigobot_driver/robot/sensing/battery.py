@@ -59,11 +59,9 @@ class BatteryMonitor:
         return self.level is not before
 
     def _judge(self) -> BatteryLevel:
-        for level, threshold in (
-            (BatteryLevel.CRITICAL, self.battery.cutoff + _CRITICAL_MARGIN),
-            (BatteryLevel.LOW, self.battery.low),
-        ):
-            margin = _HYSTERESIS if self.level.value >= level.value else 0.0
-            if self.voltage < threshold + margin:
-                return level
+        critical, low = self.battery.cutoff + _CRITICAL_MARGIN, self.battery.low
+        if self.voltage < critical + _HYSTERESIS * (self.level is BatteryLevel.CRITICAL):
+            return BatteryLevel.CRITICAL
+        if self.voltage < low + _HYSTERESIS * (self.level is not BatteryLevel.GOOD):
+            return BatteryLevel.LOW
         return BatteryLevel.GOOD

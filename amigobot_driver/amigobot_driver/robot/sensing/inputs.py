@@ -42,19 +42,20 @@ class InputReader(Component):
         return bool(profile.floor.poses or profile.inputs.amps_per_count)
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        rings, config = self._context.profile().bumpers, self._context.config()
+        rings = self._context.profile().bumpers
         # The front ring is in the byte of the right wheel, as in earlier clients; one manual has the opposite order
         # (docs/protocol E-31).
-        front, rear = (
-            _pressed(byte, max(segments, (config.value(name) if config else 0) or 0))
-            for byte, segments, name in (
-                (sip.right_stall_bumpers, rings.front_segments, "front_bumpers"),
-                (sip.left_stall_bumpers, rings.rear_segments, "rear_bumpers"),
-            )
-        )
+        front = self._pressed(sip.right_stall_bumpers, rings.front_segments, "front_bumpers")
+        rear = self._pressed(sip.left_stall_bumpers, rings.rear_segments, "rear_bumpers")
         if front or rear:
             self.bumpers = BumperReading(stamp, front, rear)
             self._context.emit(self.bumpers)
+
+    def _pressed(self, byte: int, segments: int, name: str) -> tuple[bool, ...]:
+        """Return the segments of a ring, as many as profile or FLASH say; bit 0 is the stall flag of the wheel."""
+        config = self._context.config()
+        segments = min(max(segments, (config.value(name) if config else 0) or 0), MAX_BUMPER_SEGMENTS)
+        return tuple([bool(byte >> number + 1 & 1) for number in range(segments)])
 
     def _on_io(self, packet: Io, stamp: float, now: float) -> None:
         profile = self._context.profile()
@@ -69,8 +70,3 @@ class InputReader(Component):
     def _on_joystick(self, packet: Joystick, stamp: float, now: float) -> None:
         axes = tuple(2 * count / _FULL_SCALE - 1 for count in (packet.x, packet.y, packet.throttle))
         self._context.emit(JoystickReading(stamp, axes, (bool(packet.button1), bool(packet.button2))))
-
-
-def _pressed(byte: int, segments: int) -> tuple[bool, ...]:
-    """Return the segments of a ring; bit 0 is the stall flag of the wheel. The FLASH may have any number of them."""
-    return tuple(bool(byte >> number + 1 & 1) for number in range(min(segments, MAX_BUMPER_SEGMENTS)))

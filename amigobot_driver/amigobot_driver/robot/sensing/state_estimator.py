@@ -166,7 +166,7 @@ class StateEstimator(Component):
 
     def _pings(self, sip: Sip, stamp: float) -> tuple[Ping, ...]:
         """Return the readings in time order; each array fires one sonar at a time, the last one before the SIP."""
-        sonar, pings = self._profile.sonar, []
+        sonar, cycle, pings = self._profile.sonar, self._context.sonar_cycle, []
         counted: dict[int, int] = {}  #: readings of each array so far, from the end
         for reading in reversed(sip.sonar):
             number, array = reading.number, reading.number // ARRAY
@@ -177,7 +177,7 @@ class StateEstimator(Component):
                 continue
             distance = reading.range * self._profile.units.range
             echo = max(distance, sonar.min_range) if distance < sonar.max_range else math.inf
-            pings.append(Ping(number, echo, stamp - later * self._context.sonar_cycle))
+            pings.append(Ping(number, echo, stamp - later * cycle))
         pings.reverse()
         for ping in pings:
             self.newest[ping.number] = ping
