@@ -3,7 +3,7 @@
 
 """python3 tools/setup [COMMAND...]: see main.py. This file must be readable for every Python, to say which it needs."""
 
-import signal
+import _signal as signal  # the module signal imports others first
 import sys
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C during the imports ends it without a traceback

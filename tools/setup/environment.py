@@ -28,7 +28,7 @@ def environment(ros: Ros, overlay: bool = True) -> dict[str, str]:
     if overlay:
         prepend(result, "AMENT_PREFIX_PATH", INSTALL)
         prepend(result, "LD_LIBRARY_PATH", INSTALL / "lib")
-        prepend(result, "PATH", INSTALL / "lib" / "amigobot_driver")
+        prepend(result, "PATH", INSTALL / "bin", INSTALL / "lib" / "amigobot_driver")
         prepend(result, "PYTHONPATH", *python_folders())
     if not any(name in result for name in DISCOVERY):
         result["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
