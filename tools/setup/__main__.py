@@ -8,8 +8,7 @@ import sys
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C during the imports ends it without a traceback
 if not (3, 10) <= sys.version_info[:2] <= (3, 14):
-    version = "%d.%d" % sys.version_info[:2]  # noqa: UP031
-    sys.exit("Python 3.10 to 3.14 is needed, this is %s: name another, as in PYTHON=python3.12" % version)  # noqa: UP031
+    sys.exit("Python 3.10 to 3.14 is needed, not %d.%d: name another, as in PYTHON=python3.12" % sys.version_info[:2])  # noqa: UP031
 
 from main import main  # noqa: E402
 

@@ -98,8 +98,8 @@ def execute(command: list[str], variables: dict[str, str]) -> int:
     """
     for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
-    if command[0] == "amigobot":  # bin/amigobot takes a Ctrl-C that comes while Python starts, without a traceback
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # bin/amigobot takes a Ctrl-C that comes while Python starts, without a traceback.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT} if command[0] == "amigobot" else ())
     try:
         os.execvpe(command[0], command, variables)
     except OSError as error:
