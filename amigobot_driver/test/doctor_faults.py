@@ -196,7 +196,7 @@ X, HEADING, LEFT, RIGHT, BATTERY, STALL, FLAGS = 1, 5, 7, 9, 11, 12, 16
 
 add("battery 0 V", byte(BATTERY, lambda now, old: 0), "battery-reading")
 add("battery 25.5 V", byte(BATTERY, lambda now, old: 255), "battery-reading")
-add("battery jumps", byte(BATTERY, lambda now, old: (127, 99)[int(now * 3) % 2]), "battery-reading")
+add("battery jumps", byte(BATTERY, lambda now, old: (127, 99)[int(now * 3) % 2]), "battery-unsteady")
 add("battery empty", Fault(options={"charge": 0.03}), "battery-low", "battery-critical")
 add("pose drifts", word(X, lambda now, old: round(old + 20 * now) & 0x7FFF), "moves-at-rest")
 add("pose jumps", word(X, lambda now, old: (old + 3000 * (int(now) // 3)) & 0x7FFF), "pose-jumps")
@@ -393,3 +393,78 @@ add("first packet late", Fault(down=sips(lambda data, now: [data] if now > 1004 
 add("sonars fire seldom", pings(lambda old: old if next(SELDOM) % 25 == 0 else []), "sonars-slow")
 add("LowBattery 13.5 V", flash(LowBattery=135), "setting-lowbattery")
 add("FLASH of a Pioneer", flash(TransVelMax=1500), "setting-equipment")
+
+# -- found by a fifth round of inventions -----------------------------------------------------------------------------
+
+
+def without_command(*numbers: int) -> Fault:
+    return Fault(up=edited(lambda data, now: [data] if data[0] not in numbers or len(data) == 1 else []))
+
+
+def unsigned(data: bytearray, now: float) -> list[bytes]:
+    return [bytes((data[0], 0x3B)) + data[2:] if data[0] == 5 else bytes(data)]
+
+
+def out_of_order(share: float, late: bool) -> Callable[[random.Random], Callable[[], Way]]:
+    """Some SIPs come after the next one, or are replaced by the one before."""
+
+    def make(chance: random.Random) -> Callable[[], Way]:
+        held: list[bytes] = []
+
+        def edit(data: bytearray, now: float) -> list[bytes]:
+            if late and held:
+                return [bytes(data), held.pop()]
+            chosen = chance.random() < share
+            if late and not chosen:
+                return [bytes(data)]
+            held.append(bytes(data))
+            return [] if late else [held[-1 - (chosen and len(held) > 1)]]
+
+        return sips(edit)
+
+    return make
+
+
+def gyro(change: Callable[[bytes], bytes]) -> Fault:
+    return Fault(robot="amigo-sh", down=edited(lambda data, now: [change(data) if data[0] == 0x98 else data]))
+
+
+def later(frame: bytes, way: str = "up") -> Fault:
+    """A frame comes once, 5 s after the start."""
+    done: list[object] = []
+
+    def edit(data: bytearray, now: float) -> list[bytes]:
+        new = now > 1005 and data[0] != 0x20 and not done
+        done.extend([0] * new)
+        return [bytes(data), *[frame[3:-2]] * new]
+
+    return Fault(**{way: edited(edit)})  # type: ignore[arg-type]
+
+
+JITTER, DROPS = random.Random(2), random.Random(3)
+add("packets exchanged", Fault(down=seeded(out_of_order(0.2, True))), "exchanged-packets")
+add("old packets", Fault(down=seeded(out_of_order(0.3, False))), "repeated-packets")
+add("irregular packets", Fault(down=late(lambda now: JITTER.uniform(0, 0.08))), "irregular-packets")
+add("SYNC0 answered in the session", later(encode_frame(b"\0"), "down"), "other-client")
+add("SONAR 0 of another program", later(Command.SONAR(0).encode()), "sonars-switched")
+add("SETA lost", without_command(5), "command-ignored")
+add("SETA without its sign", Fault(up=edited(unsigned)), "command-ignored")
+add("SONAR lost", without_command(28), "sonar-disobeys")
+add(
+    "a third of all commands lost",
+    Fault(up=seeded(lambda c: edited(lambda d, now: [d] * (c.random() > 1 / 3)))),
+    "lost-commands",
+)
+add("CONFIG cut", Fault(down=edited(lambda data, now: [data[:43] if data[0] == 0x20 else data])), "cut-packets")
+add("SIP cut", Fault(down=sips(lambda data, now: [data[:-5]])), "malformed-packets")
+add("StallVal above PwmMax", flash(StallVal=600, PwmMax=500), "setting-stallval")
+add("battery dips", byte(BATTERY, lambda now, old: old - 4 * (int(2 * now) % 3 == 0)), "battery-unsteady")
+add("charging without a charger", word(FLAGS, lambda now, old: old | 0x400), "charging-flag")
+add("joystick button", word(FLAGS, lambda now, old: old | 0x100, "p3dx-sh"), "joystick")
+add("gyro constant", gyro(lambda data: data[:2] + bytes((0, 2, 40)) * data[1]), "gyro")
+add("gyro samples lost", gyro(lambda data: bytes((data[0], 1)) + data[2:5]), "gyro")
+add("sonars read twice", pings(lambda old: [one for one in old for _ in "12"]), "sonar-twice")
+add("sonars in cm", pings(lambda old: [(number, r // 10) for number, r in old]), "sonar-range")
+add("readings drop out", pings(lambda old: [one for one in old if DROPS.random() > 0.3]), "sonar-dropouts")
+add("a sonar is blocked", pings(lambda old: [(n, 150 + r % 5 if n == 3 else r) for n, r in old]), "sonar-blocked")
+add("readings of noise", pings(lambda old: [(n, r + r * 7919 % 160 - 80) for n, r in old]), "sonar-random")

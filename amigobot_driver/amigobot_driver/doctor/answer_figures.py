@@ -23,7 +23,7 @@ _LONGEST = 6.0  # s, of a delay that is looked for
 _ANSWERED = {HEADER + bytes((size, number)) for size, number in ((3, 0), (3, 1), (3, 2), (3, 18), (6, 18))}
 #: The answer to CONFIG, 18, has the id 0x20. The ids of all other answers are the numbers of their commands.
 _ASKED_BY = {0x20: 18, 18: 0x20}
-_SYNC0, _CLOSE = Command.PULSE().encode(), Command.CLOSE().encode()
+_CLOSE = Command.CLOSE().encode()
 
 
 class AnswerFigures(Recording):
@@ -32,14 +32,13 @@ class AnswerFigures(Recording):
     # -- the handshake ------------------------------------------------------------------------------------------------
 
     @property
-    def echoes(self) -> list[int]:
-        """The numbers of the answers to SYNC0 and SYNC1."""
-        return [one.packet.id for one in self.arrivals if isinstance(one.packet, SyncEcho)]
-
-    @property
-    def asked(self) -> int:
-        """Number of SYNC0 at the line speed of the robot."""
-        return sum(_SYNC0 in one.data and one.baud in (0, self.baud) for one in self.chunks if one.to_robot)
+    def syncs(self) -> list[tuple[int, int]]:
+        """Numbers of SYNC0 to SYNC2 that were sent, each after the one before it, and of their answers."""
+        sent = bytes(
+            one.data[3] for one in self.chunks if one.to_robot and one.baud in (0, self.baud) and len(one.data) > 3
+        )
+        came = [one.packet.id for one in self.arrivals]
+        return [(sent.count(bytes(range(number + 1))), came.count(number)) for number in range(3)]
 
     @property
     def restarted(self) -> bool:

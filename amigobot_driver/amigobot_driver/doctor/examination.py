@@ -28,8 +28,11 @@ _HELD_PROOFS = PROOFS - {"commands", "fields"}
 #: The parts of a session, in their order.
 _IDENTITY = ("identity", "line speed")
 _PARTS = ("commands", "configuration", "battery", "motors", "bumpers", "rest", "fields", "sonars", "sonar", "gyro")
-#: Parts that a bad line makes look faulty.
-_NEED_A_LINE = {"commands", "fields", "sonars", "sonar", "gyro"}
+#: Parts that a bad line makes look faulty, and those of them that packets show that are late or few, but right.
+_NEED_A_LINE, _NEED_RIGHT_PACKETS = {"commands", "gyro"}, {"fields", "sonars", "sonar"}
+_RIGHT_PACKETS = {"late-packets", "irregular-packets", "latency", "slow-open", "lost-packets", "pauses"}
+#: What stays unproven at rest.
+_AT_REST = "driving and the battery under load (`amigobot verify` does), whether ranges and inputs are true"
 
 
 class Evidence(PacketFigures, AnswerFigures, RobotFigures, SonarFigures):
@@ -107,7 +110,7 @@ def _examine(case: Case, began: float) -> Iterator[Finding]:
         yield from findings_of(part, evidence)
     latest, on_progress = began + case.limit, case.on_progress
     observed = session.observe(case.seconds, latest, lambda left: on_progress(f"listening, {left:.0f} s left"))
-    evidence = replace(evidence, chunks=tuple(case.line.chunks), port_problem=case.line.problem, **observed)
+    evidence = replace(evidence, port_problem=case.line.problem, **observed)
     if evidence.losses and not evidence.last.link.running:
         again = OwnSession(case.line, case.clock, case.profile)
         case.session = session = again if again.wait() else session
@@ -160,10 +163,13 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
     if disturbed:
         yield from findings_of("computer", evidence)
     evidence = replace(evidence, disturbed=disturbed)
+    wrong = any(cause.key not in _RIGHT_PACKETS for finding in found for cause in finding.causes)
+    left_out = (_NEED_A_LINE if disturbed else set()) | (_NEED_RIGHT_PACKETS if wrong else set())
+    found = []
     for part in _PARTS:
         # What is wrong with the whole ring looks like faults of each sonar.
         ring_fails = part == "sonar" and any(finding.severity.is_problem for finding in found)
-        if ring_fails or (disturbed and part in _NEED_A_LINE):
+        if ring_fails or part in left_out:
             continue
         found = [*findings_of(part, evidence)]
         yield from found
@@ -193,5 +199,5 @@ def verdict(findings: Iterable[Finding]) -> list[tuple[Finding, Cause]]:
 def not_examined(findings: Iterable[Finding]) -> list[str]:
     """Return what no check has examined, as the robot stays at rest or nothing is near it."""
     findings = list(findings)
-    moves = ["driving (`amigobot verify` does)"] if any(one.check == "rest" for one in findings) else []
+    moves = [_AT_REST] if any(one.check == "rest" for one in findings) else []
     return [*moves, *(str(one.values["not_examined"]) for one in findings if "not_examined" in one.values)]

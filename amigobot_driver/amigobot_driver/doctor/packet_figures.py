@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import groupby, pairwise
 
-from ..protocol import Malformed, Packet, Unknown
+from ..protocol import Malformed, Packet, Parameters, Unknown
 from .byte_figures import ByteFigures
 from .recording import Arrival
 
@@ -24,8 +24,13 @@ _MADE_UP = 0.6
 _AS_REPORTED = 0.12
 #: Mean interval over the reported period from which the robot sends more slowly.
 _SLOW = 1.3
-#: Bytes of a SIP before its sonar readings, their count last, and at most behind them (docs/protocol 5.2).
-_READINGS, _AFTER_READINGS = 20, 24
+#: Bytes of a SIP before its sonar readings, their count last; at least and at most behind them (docs/protocol 5.2).
+_READINGS, _LEAST, _AFTER_READINGS = 20, 5, 24
+_CONFIG = 0x20  #: id of a CONFIGpac
+#: s for which an answer to CONFIG delays SIPs; intervals without one for a judgment.
+_AFTER, _AT_LEAST = 0.25, 10
+#: Number and share of packets out of order that are no accident; share of the readings of a packet that are in order.
+_DISORDER, _DISORDER_SHARE, _IN_ORDER = 5, 0.04, 0.9
 
 
 class PacketFigures(ByteFigures):
@@ -39,7 +44,16 @@ class PacketFigures(ByteFigures):
             return wrong
         # Too short for their sonar readings, or longer than every known field.
         sizes = [(one.packet, len(one.data) - _READINGS, 3 * one.data[_READINGS - 1]) for one in self.sips]
-        return wrong + [packet for packet, size, some in sizes if not some <= size <= some + _AFTER_READINGS]
+        return wrong + [packet for packet, size, some in sizes if not some + _LEAST <= size <= some + _AFTER_READINGS]
+
+    @property
+    def cut_config(self) -> int:
+        """Length (bytes) of a CONFIGpac that ends in the middle of its settings; 0 if none does."""
+        last = "ticks_mm" if self.profile.firmware == "S" else "sonar_cycle"  # those of AmigOS end at `trans_ki`
+        some = [(len(one.data), one.packet) for one in self.arrivals if one.packet.id == _CONFIG]
+        cut = [size for size, one in some if isinstance(one, Malformed)]
+        cut += [size for size, one in some if getattr(one, "front_bumpers", None) is not None is getattr(one, last)]
+        return min(cut, default=0)
 
     # -- times --------------------------------------------------------------------------------------------------------
 
@@ -88,6 +102,14 @@ class PacketFigures(ByteFigures):
         return statistics.pstdev(self.intervals) if self.intervals else 0.0
 
     @property
+    def irregularity(self) -> float:
+        """The same of the intervals in which no packet is missing, and which no answer to CONFIG delays."""
+        answers = [one.stamp for one in self.arrivals if isinstance(one.packet, Parameters)]
+        pairs = [pair for pair in pairwise(self.times) if pair[1] - pair[0] < 1.7 * self.period]
+        free = [late - early for early, late in pairs if not any(early - _AFTER < one <= late for one in answers)]
+        return statistics.pstdev(free) if len(free) > _AT_LEAST else 0.0
+
+    @property
     def _pauses(self) -> list[float]:
         return [interval for interval in self.intervals if interval > _PAUSE * self.period]
 
@@ -134,6 +156,34 @@ class PacketFigures(ByteFigures):
     def longest_run(self) -> int:
         """Longest run of SIPs in a row with the same content."""
         return max((len([*group]) for _, group in groupby(one.data for one in self._with_pings)), default=0)
+
+    @cached_property
+    def disorder(self) -> str:
+        """Whether packets are "repeated" or "exchanged", as the sequence of their sonars shows; "" if neither."""
+        some = [one for one in self._with_pings if one.numbers]
+        ring = sorted({number for one in some for number in one.numbers})
+
+        def wrong(order: Sequence[Arrival]) -> dict[int, int]:
+            pairs = ((a.numbers[-1], b.numbers[0]) for a, b in pairwise(order))
+            steps = ((ring.index(late) - ring.index(early)) % len(ring) for early, late in pairs)
+            return {at: step for at, step in enumerate(steps) if step != 1}
+
+        inside = [(b - a) % len(ring) for one in some for a, b in pairwise(map(ring.index, one.numbers))]
+        before, least = wrong(some), max(_DISORDER, _DISORDER_SHARE * len(some))
+        if len(ring) < 4 or inside.count(1) < _IN_ORDER * len(inside) or len(before) < least:
+            return ""
+        order = some.copy()
+        for at in range(1, len(order) - 1):
+            a, b, c = order[at - 1 : at + 2]
+            if not wrong([c, b]) and len(wrong([a, b, c])) == 2:
+                order[at], order[at + 1] = c, b
+        if len(wrong(order)) < (1 - _MADE_UP) * len(before):
+            return "exchanged"
+        seen = [one.data for one in some]
+        back = [at for at, step in before.items() if not 2 <= 2 * step <= len(ring)]
+        back = [at for at in back if some[at + 1].stamp - some[at].stamp < 1.5 * self.period]
+        old = sum(seen[at + 1] in seen[: at + 1] or seen[at] in seen[:at] for at in back)
+        return "repeated" if old >= max(least, _MADE_UP * len(back)) else ""
 
 
 def period_and_loss(times: Sequence[float], nominal: float) -> tuple[float, float]:

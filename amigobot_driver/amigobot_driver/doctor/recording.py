@@ -33,6 +33,8 @@ from .session import Question
 from .tap import Chunk, received
 from .target import Kind, Target
 
+#: Sonars of a ring.
+RING = 8
 #: Serial number that MobileSim reports: most of its settings are 0.
 _SIMULATOR = "SIM"
 
@@ -43,6 +45,11 @@ class Arrival(NamedTuple):
     stamp: float  #: s, when it was complete
     data: bytes
     packet: Packet
+
+    @property
+    def numbers(self) -> list[int]:
+        """The sonars of the front ring that have fired, as they fired."""
+        return [ping.number for ping in getattr(self.packet, "sonar", ()) if ping.number < RING]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -63,6 +70,7 @@ class Recording(History):
     port_problem: str = ""  #: why the port was lost; "" if it was not
     questions: tuple[Question, ...] = ()  #: CONFIGs that were sent meanwhile
     found_at: int = 0  #: line speed at which the robot is found after it was lost; 0: not looked for
+    sonar_ignores: bool = False  #: the sonars stay on after SONAR 0
     close_ignored: bool = False  #: packets came after CLOSE
     requested: str = ""  #: the profile that the user asks for
     expected_baud: int = 0  #: the line speed that the user expects; 0: the profile's

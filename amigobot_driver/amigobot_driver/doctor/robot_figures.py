@@ -163,6 +163,23 @@ class RobotFigures(Recording):
         return []
 
     @property
+    def unset(self) -> list[str]:
+        """The accelerations of `ECHOED` that no CONFIG shows as they were set."""
+        before, sent = self.reported, sum(bool(one.argument) and one.latency < math.inf for one in self.questions)
+        known = [dict(one.values()) for one in self.others if isinstance(one, Parameters)]
+        kept = [name for name in ECHOED if {one.get(name) for one in known} == {before.get(name)}]
+        return kept if sent > 2 and all(0 < (before.get(name) or 0) < 1 << 15 for name in ECHOED) else []
+
+    @property
+    def wheel(self) -> str:
+        """The wheel that counts, if only one does."""
+        (x, y, yaw), (end_x, end_y, end) = self.poses[0], self.poses[-1]
+        ahead = (end_x - x) * math.cos(yaw) + (end_y - y) * math.sin(yaw)
+        apart = self.profile.body.track * _turn(yaw, end) / 2
+        left, right = abs(ahead - apart), abs(ahead + apart)
+        return "left" if right < 0.3 * left else "right" if left < 0.3 * right else ""
+
+    @property
     def illegible(self) -> bool:
         """Whether class and subclass are bytes that nobody wrote."""
         who = self.last.identity
@@ -219,9 +236,9 @@ class RobotFigures(Recording):
 
     @property
     def mean_wheels(self) -> list[float]:
-        """The mean velocity of each wheel after the motors were switched off, m/s: noise has none."""
-        poses = [report.odometry for report in self.reports[_SETTLED:]]
-        return [mean(getattr(pose, side) for pose in poses) for side in ("left_velocity", "right_velocity") if poses]
+        """The mean velocity of each wheel in packets, the motors being off, m/s: noise has none."""
+        some, unit = [one.packet for one in self.sips[_SETTLED:]], self.profile.units.velocity
+        return [unit * mean(getattr(one, side) for one in some) for side in ("left_velocity", "right_velocity") if some]
 
     @property
     def has_bumpers(self) -> bool:

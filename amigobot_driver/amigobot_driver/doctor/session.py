@@ -162,7 +162,13 @@ class OwnSession:
             self._set_echoed(*self._echoed)
             self._send_all()
         recorded = _recorded(self._events, began, self._clock() - began)
-        return recorded | {"first": before, "last": self.snapshot, "questions": tuple(self._questions)}
+        recorded |= {
+            "first": before,
+            "last": self.snapshot,
+            "questions": tuple(self._questions),
+            "chunks": tuple(self.line.chunks),
+        }
+        return recorded | {"sonar_ignores": self._sonar_ignores()}
 
     def close(self) -> bool:
         """Close the session and the port, and return whether the robot is silent then, as CLOSE asks for."""
@@ -216,6 +222,13 @@ class OwnSession:
         self._questions.append(Question(argument, now, math.inf))
         self._ask_at = now + self._chance.uniform(*_INTERVALS)
         self._given_up_at = now + self._chance.uniform(*_NO_ANSWER)
+
+    def _sonar_ignores(self) -> bool:
+        """Switch the sonars off, and return whether the packets go on saying that they are on."""
+        off, end = self._robot.sonar.set(False, self._clock()), self._clock() + _ASK
+        while not off.done() and self._clock() < end:
+            self._driver.run(self._clock() + _POLL_PERIOD)
+        return self._robot.running and not (off.done() and off.result().success)
 
     def _set_echoed(self, acceleration: int, deceleration: int) -> None:
         if self._echoed and self._robot.running:

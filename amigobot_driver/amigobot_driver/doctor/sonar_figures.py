@@ -14,30 +14,32 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from .recording import Recording
+from .recording import RING, Recording
 from .table import listed
 
 #: Least number of readings for a judgment of a sonar.
 _ENOUGH = 8
 #: Share of the readings of the others below which a sonar answers too rarely.
-_RARE = 0.6
+_RARE = 0.8
 #: s without a reading after which a sonar is silent: two turns of 16 slow ones take less.
 _SILENT = 4.0
 #: Share of the reach of the sonars within which both neighbors must detect a wall.
 _NEAR = 0.7
 #: m by which a reading is far from the usual one; m within which the readings before and after a false echo agree.
 _FAR, _AGREE = 0.3, 0.1
+#: Share of readings far from the usual one from which they jump.
+_LEAPS = 0.1
 #: Number and share of false echoes that are pings of another robot.
 _SPIKES, _SPIKE_SHARE = 5, 0.03
-#: m by which random readings change from ping to ping.
-_RANDOM = 0.03
+#: m by which random readings change from ping to ping (the noise of real ones is 1 mm); m of a drift without a jump.
+_RANDOM, _DRIFTS = 0.012, 0.03
+#: m: what is nearer than that before one sonar blocks it.
+_BLOCKED = 0.25
 #: m of the spread of the readings of a stuck sonar: the noise of a real echo is some millimeters.
 _FROZEN = 0.0005
 #: mm: besides its reach, a sonar without an echo gives these (docs/protocol E-33); by how much one may be off. Share
 #: of the reach that no reading exceeds, if a robot has other units; m in a unit.
 _NO_ECHO, _HIGHEST, _ROUNDING, _IMPOSSIBLE, _MILLIMETER = 6000, 6200, 20, 1.5, 0.001
-#: Sonars of a ring.
-RING = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,11 @@ class Sonar:
         return statistics.median(self.ranges) if self.ranges else math.inf
 
     @property
+    def largest(self) -> float:
+        """The largest range, m; inf: no echo."""
+        return max(self.ranges, default=0.0)
+
+    @property
     def stuck(self) -> bool:
         """Whether it gives the same range each time; one that detects nothing now and then is not stuck."""
         echoes = self.echoes
@@ -70,7 +77,7 @@ class Sonar:
     def jumps(self) -> float:
         """Share of the echoes that are far from the usual one."""
         usual = statistics.median(self.echoes or [0.0])
-        return sum(abs(echo - usual) > _FAR for echo in self.echoes) / max(len(self.echoes), _ENOUGH)
+        return sum(abs(echo - usual) > _AGREE for echo in self.echoes) / max(len(self.echoes), _ENOUGH)
 
     @property
     def steps(self) -> list[float]:
@@ -87,6 +94,11 @@ class Sonar:
         """By how much the usual range changes from the first third of the readings to the last one, m."""
         third, some = len(self.ranges) // 3, [min(one, self.reach) for one in self.ranges]
         return abs(statistics.median(some[-third:]) - statistics.median(some[:third])) if third > 1 else 0.0
+
+    @property
+    def creeps(self) -> bool:
+        """Whether it drifts without a jump."""
+        return self.drift > _DRIFTS and max(self.steps) < _AGREE
 
     @property
     def spikes(self) -> list[float]:
@@ -182,11 +194,12 @@ class SonarFigures(Recording):
 
     @property
     def wild_sonars(self) -> list[int]:
-        """Sonars whose readings change from ping to ping; or drift, if most do."""
-        drifting = [sonar.number for sonar in self.sonars if sonar.drift > _AGREE]
-        if 2 * len(drifting) > len(self.firing):
-            return drifting
-        return [sonar.number for sonar in self.sonars if sonar.wildness > _RANDOM]
+        """Sonars whose readings change from ping to ping, or drift; or jump, if most do."""
+        drifting = [one.number for one in self.sonars if one.drift > _AGREE]
+        most = max(drifting, [one.number for one in self.sonars if one.jumps >= _LEAPS], key=len)
+        if 2 * len(most) > len(self.firing):
+            return most
+        return [one.number for one in self.sonars if one.wildness > _RANDOM or one.creeps]
 
     @property
     def disturbed_sonars(self) -> list[int]:
@@ -198,12 +211,21 @@ class SonarFigures(Recording):
     @property
     def mute_sonars(self) -> list[int]:
         """The sonars that give no or too few readings, while others do."""
-        enough = 2 * self.usual_count >= _ENOUGH
-        return [
-            sonar.number
-            for sonar in self.sonars
-            if (enough and sonar.late < _RARE * self.usual_count) or sonar.age > _SILENT
-        ]
+        usual = statistics.median([len(sonar.ranges) for sonar in self.sonars] or [0])
+        rare = _RARE * usual if usual >= _ENOUGH else 0.0
+        return [sonar.number for sonar in self.sonars if len(sonar.ranges) < rare or sonar.age > _SILENT]
+
+    @cached_property
+    def advances(self) -> list[int]:
+        """By how many sonars of the front ring each reading is after the one before it: 1 if none is missing."""
+        ring = sorted(number for number in self.firing if number < RING)
+        fired = [ring.index(number) for one in self.sips for number in one.numbers if number in ring]
+        return [(late - early) % len(ring) for early, late in pairwise(fired)]
+
+    @property
+    def turns(self) -> float:
+        """How often each sonar of the front ring should have fired."""
+        return sum(self.advances) / max(1, sum(number < RING for number in self.firing))
 
     @property
     def deaf_sonars(self) -> list[Sonar]:
@@ -218,6 +240,13 @@ class SonarFigures(Recording):
         ring = sorted((one for one in self.sonars if one.ranges), key=lambda one: poses[one.number].heading)
         at = ring.index(sonar)
         return all(one.distance < _NEAR * one.reach for one in (ring[at - 1], ring[(at + 1) % len(ring)]))
+
+    @property
+    def blocked(self) -> list[int]:
+        """The one sonar that detects something close all the time, while its neighbors do not."""
+        near = [one for one in self.sonars if len(one.echoes) >= _ENOUGH and one.largest < _BLOCKED]
+        others = min((one.distance for one in self.sonars if one.ranges and one not in near), default=0.0)
+        return [one.number for one in near if len(near) == 1 and others > 2 * one.distance]
 
     def named(self, numbers: Iterable[int]) -> str:
         """Return the names of sonars, with where a single one points to: "sonar 2 (41 deg left)"."""
