@@ -63,9 +63,9 @@ class Sonar:
         return statistics.median(self.ranges) if self.ranges else math.inf
 
     @property
-    def largest(self) -> float:
-        """The largest range, m; inf: no echo."""
-        return max(self.ranges, default=0.0)
+    def bounded(self) -> list[float]:
+        """The ranges, m; its reach for no echo."""
+        return [min(one, self.reach) for one in self.ranges]
 
     @property
     def stuck(self) -> bool:
@@ -75,14 +75,14 @@ class Sonar:
 
     @property
     def jumps(self) -> float:
-        """Share of the echoes that are far from the usual one."""
-        usual = statistics.median(self.echoes or [0.0])
-        return sum(abs(echo - usual) > _AGREE for echo in self.echoes) / max(len(self.echoes), _ENOUGH)
+        """Share of the ranges that are far from the usual one."""
+        usual = min(self.distance, self.reach)
+        return sum(abs(one - usual) > _AGREE for one in self.bounded) / max(len(self.ranges), _ENOUGH)
 
     @property
     def steps(self) -> list[float]:
         """Differences of each reading to the one before, m."""
-        return [abs(late - early) for early, late in pairwise(min(one, self.reach) for one in self.ranges)]
+        return [abs(late - early) for early, late in pairwise(self.bounded)]
 
     @property
     def wildness(self) -> float:
@@ -92,7 +92,7 @@ class Sonar:
     @property
     def drift(self) -> float:
         """By how much the usual range changes from the first third of the readings to the last one, m."""
-        third, some = len(self.ranges) // 3, [min(one, self.reach) for one in self.ranges]
+        third, some = len(self.ranges) // 3, self.bounded
         return abs(statistics.median(some[-third:]) - statistics.median(some[:third])) if third > 1 else 0.0
 
     @property
@@ -103,12 +103,9 @@ class Sonar:
     @property
     def spikes(self) -> list[float]:
         """Single readings that are far too short."""
-        some = [min(one, self.reach) for one in self.ranges]
-        found = [
-            one
-            for before, one, after in zip(some, some[1:], some[2:], strict=False)
-            if abs(before - after) < _AGREE and one < min(before, after) - _FAR
-        ]
+        some = self.bounded
+        trios = [some[at : at + 3] for at in range(len(some) - 2)]
+        found = [one for a, one, b in trios if abs(a - b) < _AGREE and one < min(a, b) - _FAR]
         # Equal ones are an object at the edge of the beam.
         return found if len({round(one, 1) for one in found}) == len(found) else []
 
@@ -244,7 +241,7 @@ class SonarFigures(Recording):
     @property
     def blocked(self) -> list[int]:
         """The one sonar that detects something close all the time, while its neighbors do not."""
-        near = [one for one in self.sonars if len(one.echoes) >= _ENOUGH and one.largest < _BLOCKED]
+        near = [one for one in self.sonars if len(one.echoes) >= _ENOUGH and max(one.ranges) < _BLOCKED]
         others = min((one.distance for one in self.sonars if one.ranges and one not in near), default=0.0)
         return [one.number for one in near if len(near) == 1 and others > 2 * one.distance]
 
