@@ -46,6 +46,11 @@ def without(*values: int) -> Callable[[bytes], bytes]:
     return lambda data: bytes(byte for byte in data if byte not in values)
 
 
+def dropping(each: int) -> Callable[[bytes], bytes]:
+    count = itertools.count(1)
+    return lambda data: bytes(byte for byte in data if next(count) % each)
+
+
 def per_frame(change: Callable[[bytes, float], list[tuple[float, bytes]]]) -> Callable[[], Way]:
     """Change whole frames, checksum included."""
 
@@ -88,6 +93,7 @@ add("Telnet", both(lambda data: data.replace(b"\xff", b"\xff\xff")), "telnet", "
 add("each byte twice", down(lambda data: bytes(byte for byte in data for _ in "12")), "line-doubled")
 add("UTF-8", down(lambda data: data.decode("latin-1").encode()), "line-7-bit")
 add("1 % of the bytes lost", Fault(down=losing(0.01)), "bad-link")
+add("each 64th byte lost", Fault(down=lambda: changing(dropping(64))()), "bad-link")
 add("checksum 0", Fault(down=framed(lambda f: f[:-2] + bytes(2))), "checksum")
 add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "cut-packets")
 add("1 % of the bytes damaged", simulated(corrupt=0.002), "bad-link")
