@@ -20,8 +20,8 @@ _REGULAR = 0.2
 _PAUSE = 3.5
 #: Share of the packets of a pause that come after it if they were held back.
 _MADE_UP = 0.6
-#: Share of the intervals that are as short as the reported period if packets are lost, and not sent more slowly.
-_AS_REPORTED = 0.12
+#: Share of the expected intervals as short as the reported period, up to which packets are not lost, but sent slowly.
+_AS_REPORTED = 0.6
 #: Mean interval over the reported period from which the robot sends more slowly.
 _SLOW = 1.3
 #: Bytes of a SIP before its sonar readings, their count last; at least and at most behind them (docs/protocol 5.2).
@@ -44,14 +44,18 @@ class PacketFigures(ByteFigures):
             return wrong
         # Too short for their sonar readings, or longer than every known field.
         sizes = [(one.packet, len(one.data) - _READINGS, 3 * one.data[_READINGS - 1]) for one in self.sips]
-        return wrong + [packet for packet, size, some in sizes if not some + _LEAST <= size <= some + _AFTER_READINGS]
+        return wrong + [
+            packet
+            for packet, size, some in sizes
+            if not some + _LEAST <= size <= some + _AFTER_READINGS or len(packet.encode()) != size + _READINGS
+        ]
 
     @property
     def cut_config(self) -> int:
         """Length (bytes) of a CONFIGpac that ends in the middle of its settings; 0 if none does."""
         last = "ticks_mm" if self.profile.firmware == "S" else "sonar_cycle"  # those of AmigOS end at `trans_ki`
         some = [(len(one.data), one.packet) for one in self.arrivals if one.packet.id == _CONFIG]
-        cut = [size for size, one in some if isinstance(one, Malformed)]
+        cut = [size for size, one in some if isinstance(one, Malformed) and not one.payload.endswith(b"\xff" * 8)]
         cut += [size for size, one in some if getattr(one, "front_bumpers", None) is not None is getattr(one, last)]
         return min(cut, default=0)
 
@@ -203,7 +207,7 @@ def period_and_loss(times: Sequence[float], nominal: float) -> tuple[float, floa
     median, mean = statistics.median_high(apart), statistics.fmean(intervals)
     typical = statistics.fmean(interval for interval in apart if abs(interval - median) <= _REGULAR * median)
     as_reported = sum(abs(interval - nominal) < _REGULAR * nominal for interval in intervals)
-    slower = as_reported <= _AS_REPORTED * len(intervals) and mean > _SLOW * nominal
+    slower = as_reported * mean <= _AS_REPORTED * nominal * len(intervals) and mean > _SLOW * nominal
     period = nominal if nominal and not slower else typical
     expected = round((times[-1] - times[0]) / period) + 1
     return period, max(0.0, 1 - len(times) / expected)
