@@ -489,7 +489,12 @@ def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: Seri
     with page.dashboard():
         page.browser.press("#tab-doctor")
         page.browser.button("Examine the robot")
-        page.until("return [...document.querySelectorAll('button')].some((one) => one.textContent === 'Examine again')")
+        page.until("return document.body.innerText.includes('listening')")
+    page.browser.script(HIDE + SHOW)
+    with page.dashboard():
+        page.until("return document.body.innerText.includes('stopped before its end')")
+        page.browser.button("Examine again")
+        page.until("return document.body.innerText.includes('took ')")
     page.browser.press("#report")
     checks = {one["check"] for one in json.loads(page.offered()["doctor.json"])["findings"]}
     assert checks >= {"link", "battery", "motors"}

@@ -18,6 +18,7 @@ from amigobot_driver import RequestRefusedError
 Result = TypeVar("Result")
 
 _PERIOD = 0.005  # s between two checks of a condition
+_STOPPED = "stopped before its end: the page was hidden, or another robot connected"
 _BUSY = 0.1  # s for which the function may keep the page busy
 
 
@@ -84,7 +85,7 @@ class Task:
         try:
             result.set_result(call())
         except BaseException as error:
-            result.set_exception(error)
+            result.set_exception(error if isinstance(error, Exception) else RequestRefusedError(_STOPPED))
         finally:
             self.running = self.current = False
 

@@ -43,7 +43,7 @@ export class Doctor {
       element("td", {}, element("span", { class: `mark ${finding.severity}`, role: "img", "aria-label": finding.severity }, MARKS[finding.severity])),
       element("td", {}, finding.check),
       element("td", {}, finding.text, ...finding.details.map((detail) => element("div", { class: "dim" }, detail))))));
-    this.verdict.replaceChildren(...(running || !findings.length ? [] : healthy ? [element("p", { class: "finding ok" }, "All is well at rest. Not examined: driving, whether ranges and inputs are true.")]
+    this.verdict.replaceChildren(...(running || progress || !findings.length ? [] : healthy ? [element("p", { class: "finding ok" }, "All is well at rest. Not examined: driving, whether ranges and inputs are true.")]
       : verdict.map((cause) => this.cause(cause, findings))));
   }
 
