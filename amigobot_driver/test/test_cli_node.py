@@ -85,7 +85,7 @@ def test_without_a_node_each_subcommand_says_which_one_in_one_line(
     monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
     with lock:
         for subcommand, *arguments in (("sounds", "list"), ("say", "0.1:440"), ("aux", "1", "--send", "x"), ("io",)):
-            assert main([subcommand, *arguments, "--ros", "--timeout", "0.3"]) == 2
+            assert main([subcommand, *arguments, "--ros", "--timeout", "0.3"]) == 1
             (line,) = capsys.readouterr().err.splitlines()
             assert line.startswith(f"amigobot {subcommand}: ") and "is amigobot_node running" in line
 
@@ -121,5 +121,5 @@ def test_stop_latches_the_emergency_stop_of_every_driver(amigobot, capfdbinary) 
 
 
 def test_stop_says_that_it_found_no_driver(amigobot, capfdbinary) -> None:  # type: ignore[no-untyped-def]
-    assert main(["stop", "--namespace", "berta", "--timeout", "1"]) == 2
+    assert main(["stop", "--namespace", "berta", "--timeout", "1"]) == 1
     assert b"no driver discovered in the namespace 'berta' within 1 s" in capfdbinary.readouterr().err

@@ -23,8 +23,8 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import BatteryState, Range
 from std_srvs.srv import Trigger
 
-from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.temporary_node import NO_NODE, TemporaryNode
+from amigobot_driver.errors import ConnectionFailedError
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_msgs.msg import Bumpers, IoState, RobotConfig, RobotStatus
 
@@ -78,7 +78,7 @@ class NodeRemote(LiveRemote, TemporaryNode):
         timeout: Seconds to wait for the node and its robot; 0: do not wait, both may come later.
 
     Raises:
-        UsageError: There is no such node, or it has no robot.
+        ConnectionFailedError: There is no such node, or it has no robot.
     """
 
     def __init__(self, namespace: str, *, drives: bool, timeout: float) -> None:
@@ -216,9 +216,9 @@ class NodeRemote(LiveRemote, TemporaryNode):
             time.sleep(0.05)
         said = self._diagnosed()
         if not self.alive and not said:
-            raise UsageError(f"no node {self.where} within {timeout:g} s; {NO_NODE}")
+            raise ConnectionFailedError(f"no node {self.where} within {timeout:g} s; {NO_NODE}")
         why = said or self._status.link_text or "the node has no robot"
-        raise UsageError(f"{self.where}: {why} (after {timeout:g} s)")
+        raise ConnectionFailedError(f"{self.where}: {why} (after {timeout:g} s)")
 
     def _ready(self) -> bool:
         running = self._status.link_state == RobotStatus.LINK_RUNNING

@@ -14,7 +14,7 @@ pytest.importorskip("rclpy", reason="ROS 2 is not set up")
 pytest.importorskip("amigobot_msgs.msg", reason="the messages are not built")
 ros_bench = pytest.importorskip("ros_bench", reason="the benches of amigobot_driver are not on the path")
 
-from amigobot_driver.cli import UsageError  # noqa: E402
+from amigobot_driver.errors import ConnectionFailedError  # noqa: E402
 from amigobot_tools.node_remote import NodeRemote  # noqa: E402
 
 
@@ -68,7 +68,7 @@ def empty_domain(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("empty_domain")
 def test_without_a_node_the_message_names_it_and_what_to_check() -> None:
-    with pytest.raises(UsageError, match=r"no node /bert/amigobot within 0\.5 s; is amigobot_node running"):
+    with pytest.raises(ConnectionFailedError, match=r"no node /bert/amigobot within 0\.5 s; is amigobot_node running"):
         NodeRemote("bert", drives=False, timeout=0.5)
 
 

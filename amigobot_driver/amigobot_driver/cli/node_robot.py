@@ -25,10 +25,9 @@ from amigobot_msgs.srv import (
 )
 
 from ..api import AmigoBot, Identity, Sound
-from ..errors import RequestFailedError
+from ..errors import ConnectionFailedError, RequestFailedError
 from ..robot import IoState
 from .temporary_node import NO_NODE, TemporaryNode
-from .usage_error import UsageError
 
 #: s to wait after a service was discovered: an earlier response can get lost.
 _SETTLE = 0.3
@@ -126,8 +125,8 @@ class NodeServices(ABC):
 class NodeRobot(TemporaryNode, NodeServices):
     """Asks the node through its services and topics.
 
-    Each method raises UsageError if the node does not respond, and RequestFailedError with the message of the node if
-    it refuses the request.
+    Each method raises ConnectionFailedError if the node does not respond, and RequestFailedError with the message of
+    the node if it refuses the request.
 
     Args:
         namespace: Namespace of the node; "" for the root.
@@ -148,7 +147,7 @@ class NodeRobot(TemporaryNode, NodeServices):
         self.spin(self._timeout, lambda: messages)
         self.node.destroy_subscription(subscription)
         if not messages:
-            raise UsageError(f"{self._prefix}io: nothing within {self._timeout:g} s; {NO_NODE}")
+            raise ConnectionFailedError(f"{self._prefix}io: nothing within {self._timeout:g} s; {NO_NODE}")
         message = messages[0]
         return IoState(
             digital_inputs=message.digital_inputs,
@@ -160,18 +159,18 @@ class NodeRobot(TemporaryNode, NodeServices):
         )
 
     def call(self, kind: Any, service: str, *, limit: float = 0.0, **fields: Any) -> Any:
-        """Call a service, see `NodeServices.call`. Raises UsageError if it does not respond."""
+        """Call a service, see `NodeServices.call`. Raises ConnectionFailedError if it does not respond."""
         name, limit = f"{self._prefix}{service}", limit or self._timeout
         if name not in self._clients:
             client = self.node.create_client(kind, name)
             if not client.wait_for_service(timeout_sec=self._timeout):
-                raise UsageError(f"no service {name}: {NO_NODE}")
+                raise ConnectionFailedError(f"no service {name}: {NO_NODE}")
             self.spin(_SETTLE)
             self._clients[name] = client
         future = self._clients[name].call_async(kind.Request(**fields))
         self.spin(limit, future.done)
         if not future.done():
-            raise UsageError(f"{name} does not respond within {limit:g} s")
+            raise ConnectionFailedError(f"{name} does not respond within {limit:g} s")
         response = future.result()
         if not response.success:
             raise RequestFailedError(response.message)

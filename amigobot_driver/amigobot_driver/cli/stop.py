@@ -18,8 +18,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from ..errors import ConnectionFailedError
 from .robot_arguments import add_timeout_argument
-from .usage_error import UsageError
 
 if TYPE_CHECKING:
     from rclpy.node import Node
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"{name}: NO RESPONSE within {args.timeout:g} s: press MOTORS on the robot", file=sys.stderr)
     if not answers and not silent:
         where = "" if args.namespace is None else f" in the namespace {args.namespace!r}"
-        raise UsageError(
+        raise ConnectionFailedError(
             f"no driver discovered{where} within {args.timeout:g} s: press MOTORS on the robot; "
             "check that ROS_DOMAIN_ID is the driver's"
         )
