@@ -34,9 +34,8 @@ class AnswerFigures(Recording):
     @property
     def syncs(self) -> list[tuple[int, int]]:
         """Numbers of SYNC0 to SYNC2 that were sent, each after the one before it, and of their answers."""
-        sent = bytes(
-            one.data[3] for one in self.chunks if one.to_robot and one.baud in (0, self.baud) and len(one.data) > 3
-        )
+        own = [one.data for one in self.chunks if one.to_robot and one.baud in (0, self.baud)]
+        sent = bytes(data[3] for data in own if len(data) > 3)
         came = [one.packet.id for one in self.arrivals]
         return [(sent.count(bytes(range(number + 1))), came.count(number)) for number in range(3)]
 

@@ -27,8 +27,8 @@ _SLOW = 1.3
 #: Bytes of a SIP before its sonar readings, their count last; at least and at most behind them (docs/protocol 5.2).
 _READINGS, _LEAST, _AFTER_READINGS = 20, 5, 24
 _CONFIG = 0x20  #: id of a CONFIGpac
-#: s for which an answer to CONFIG delays SIPs; intervals without one for a judgment.
-_AFTER, _AT_LEAST = 0.25, 10
+#: s for which an answer to CONFIG delays SIPs; intervals without one for a judgment; periods of one without a packet.
+_AFTER, _AT_LEAST, _MISSING = 0.15, 10, 1.8
 #: Number and share of packets out of order that are no accident; share of the readings of a packet that are in order.
 _DISORDER, _DISORDER_SHARE, _IN_ORDER = 5, 0.04, 0.9
 
@@ -42,13 +42,12 @@ class PacketFigures(ByteFigures):
         wrong: list[Packet] = [one.packet for one in self.arrivals if isinstance(one.packet, (Malformed, Unknown))]
         if self.profile.erratic:
             return wrong
-        # Too short for their sonar readings, or longer than every known field.
-        sizes = [(one.packet, len(one.data) - _READINGS, 3 * one.data[_READINGS - 1]) for one in self.sips]
-        return wrong + [
-            packet
-            for packet, size, some in sizes
-            if not some + _LEAST <= size <= some + _AFTER_READINGS or len(packet.encode()) != size + _READINGS
-        ]
+        # Too short for their sonar readings, longer than every known field, or with an end inside of a field.
+        for one in self.sips:
+            size = len(one.data) - _READINGS - 3 * one.data[_READINGS - 1]
+            if not _LEAST <= size <= _AFTER_READINGS or len(one.packet.encode()) != len(one.data):
+                wrong.append(one.packet)
+        return wrong
 
     @property
     def cut_config(self) -> int:
@@ -107,11 +106,12 @@ class PacketFigures(ByteFigures):
 
     @property
     def irregularity(self) -> float:
-        """The same of the intervals in which no packet is missing, and which no answer to CONFIG delays."""
+        """By how much (s) a quarter of the intervals differ from the period; those that CONFIG delays do not count."""
         answers = [one.stamp for one in self.arrivals if isinstance(one.packet, Parameters)]
-        pairs = [pair for pair in pairwise(self.times) if pair[1] - pair[0] < 1.7 * self.period]
+        pairs = pairwise(self.times)
         free = [late - early for early, late in pairs if not any(early - _AFTER < one <= late for one in answers)]
-        return statistics.pstdev(free) if len(free) > _AT_LEAST else 0.0
+        off = [abs(one - self.period) for one in free if one < _MISSING * self.period]
+        return statistics.quantiles(off, n=4)[2] if len(off) > _AT_LEAST else 0.0
 
     @property
     def _pauses(self) -> list[float]:

@@ -25,18 +25,15 @@ _RARE = 0.8
 _SILENT = 4.0
 #: Share of the reach of the sonars within which both neighbors must detect a wall.
 _NEAR = 0.7
-#: m by which a reading is far from the usual one; m within which the readings before and after a false echo agree.
-_FAR, _AGREE = 0.3, 0.1
-#: Share of readings far from the usual one from which they jump.
-_LEAPS = 0.1
+#: m by which a reading is far from the usual one; m within which the readings before and after a false echo agree;
+#: share of readings that do not agree with the usual one, from which they jump.
+_FAR, _AGREE, _LEAPS = 0.3, 0.1, 0.1
 #: Number and share of false echoes that are pings of another robot.
 _SPIKES, _SPIKE_SHARE = 5, 0.03
 #: m by which random readings change from ping to ping (the noise of real ones is 1 mm); m of a drift without a jump.
 _RANDOM, _DRIFTS = 0.012, 0.03
-#: m: what is nearer than that before one sonar blocks it.
-_BLOCKED = 0.25
-#: m of the spread of the readings of a stuck sonar: the noise of a real echo is some millimeters.
-_FROZEN = 0.0005
+#: m of the spread of the readings of a stuck sonar: that of a real echo is 1 mm; m within which one is blocked.
+_FROZEN, _BLOCKED = 0.0005, 0.25
 #: mm: besides its reach, a sonar without an echo gives these (docs/protocol E-33); by how much one may be off. Share
 #: of the reach that no reading exceeds, if a robot has other units; m in a unit.
 _NO_ECHO, _HIGHEST, _ROUNDING, _IMPOSSIBLE, _MILLIMETER = 6000, 6200, 20, 1.5, 0.001
@@ -48,7 +45,6 @@ class Sonar:
 
     number: int
     ranges: Sequence[float]  #: m; inf: no echo
-    late: int  #: number of readings in the second half
     age: float  #: s since the last one, at the end
     reach: float  #: m
 
@@ -116,9 +112,7 @@ class SonarFigures(Recording):
     @cached_property
     def sonars(self) -> list[Sonar]:
         """The sonars that should be there."""
-        half = len(self.reports) // 2
         pings = [ping for report in self.reports for ping in report.pings]
-        late = Counter(ping.number for report in self.reports[half:] for ping in report.pings)
         ranges: Mapping[int, list[float]] = {
             number: [ping.range for ping in pings if ping.number == number] for number in range(self._fitted)
         }
@@ -126,7 +120,7 @@ class SonarFigures(Recording):
         began = self.reports[0].stamp if self.reports else 0.0
         newest = {ping.number: report.stamp for report in self.reports for ping in report.pings}
         ages = {number: self.reports[-1].stamp - newest.get(number, began) for number in ranges if self.reports}
-        return [Sonar(number, some, late[number], ages.get(number, 0.0), reach) for number, some in ranges.items()]
+        return [Sonar(number, some, ages.get(number, 0.0), reach) for number, some in ranges.items()]
 
     @property
     def _fitted(self) -> int:
@@ -156,8 +150,8 @@ class SonarFigures(Recording):
 
     @property
     def usual_count(self) -> float:
-        """The usual number of readings of a sonar in the second half."""
-        return statistics.median(sonar.late for sonar in self.sonars) if self.sonars else 0.0
+        """The usual number of readings of a sonar."""
+        return statistics.median(len(sonar.ranges) for sonar in self.sonars) if self.sonars else 0.0
 
     @property
     def impossible_pings(self) -> list[tuple[int, float]]:
@@ -208,8 +202,7 @@ class SonarFigures(Recording):
     @property
     def mute_sonars(self) -> list[int]:
         """The sonars that give no or too few readings, while others do."""
-        usual = statistics.median([len(sonar.ranges) for sonar in self.sonars] or [0])
-        rare = _RARE * usual if usual >= _ENOUGH else 0.0
+        rare = _RARE * self.usual_count if self.usual_count >= _ENOUGH else 0.0
         return [sonar.number for sonar in self.sonars if len(sonar.ranges) < rare or sonar.age > _SILENT]
 
     @cached_property
@@ -218,11 +211,6 @@ class SonarFigures(Recording):
         ring = sorted(number for number in self.firing if number < RING)
         fired = [ring.index(number) for one in self.sips for number in one.numbers if number in ring]
         return [(late - early) % len(ring) for early, late in pairwise(fired)]
-
-    @property
-    def turns(self) -> float:
-        """How often each sonar of the front ring should have fired."""
-        return sum(self.advances) / max(1, sum(number < RING for number in self.firing))
 
     @property
     def deaf_sonars(self) -> list[Sonar]:
