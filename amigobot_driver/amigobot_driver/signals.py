@@ -11,11 +11,14 @@ thread these functions do nothing.
 from __future__ import annotations
 
 import math
+import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 #: s after a signal in which further ones belong to it.
@@ -90,8 +93,19 @@ def first_ends_command() -> Iterator[list[int]]:
             signal.setitimer(signal.ITIMER_REAL, _END_LIMIT)  # SIGALRM ends a process that hangs
             raise _exception(number)
 
-    with _handled(end, _is_not_ignored, received):
-        yield received
+    def dropped(lost: Any) -> None:
+        if received and isinstance(lost.exc_value, (KeyboardInterrupt, TerminatedError)):
+            # Python drops an exception that a destructor or a callback raises: the same signal comes again after it.
+            threading.Timer(0.01, os.kill, (os.getpid(), received.pop())).start()
+        else:
+            sys.__unraisablehook__(lost)
+
+    sys.unraisablehook, before = dropped, sys.unraisablehook
+    try:
+        with _handled(end, _is_not_ignored, received):
+            yield received
+    finally:
+        sys.unraisablehook = before
 
 
 def _exception(number: int) -> BaseException:

@@ -65,6 +65,16 @@ def test_an_output_without_room_is_one_line_and_exit_status_1(arguments: list[st
     assert (process.returncode, process.stderr) == (1, b"amigobot: the output: No space left on device\n")
 
 
+def test_an_interrupt_that_arrives_in_a_destructor_is_not_lost() -> None:
+    code = (
+        "import signal, time\nfrom amigobot_driver.signals import first_ends_command\n"
+        "class Held:\n    def __del__(self): signal.raise_signal(signal.SIGINT)\n"
+        "try:\n    with first_ends_command():\n        Held()\n        time.sleep(60)\n"
+        "except KeyboardInterrupt:\n    print('ended')\n"
+    )
+    assert run_python(code) == "ended\n"
+
+
 def test_the_help_imports_no_subcommand() -> None:
     code = "import sys; from amigobot_driver.cli import main; main(['--help'])"
     code = f"import atexit, sys; atexit.register(lambda: print('IMPORTED', *sys.modules)); {code}"
