@@ -466,7 +466,7 @@ add("SIP cut", Fault(down=sips(lambda data, now: [data[:-5]])), "malformed-packe
 add("StallVal above PwmMax", flash(StallVal=600, PwmMax=500), "setting-stallval")
 add("battery dips", byte(BATTERY, lambda now, old: old - 4 * (int(2 * now) % 3 == 0)), "battery-unsteady")
 add("charging without a charger", word(FLAGS, lambda now, old: old | 0x400), "charging-flag")
-add("joystick button", word(FLAGS, lambda now, old: old | 0x100, "p3dx-sh"), "joystick")
+add("joystick button", word(FLAGS, lambda now, old: old | 0x200, "p3dx-sh"), "joystick")
 add("gyro constant", gyro(lambda data: data[:2] + bytes((0, 2, 40)) * data[1]), "gyro")
 add("gyro samples lost", gyro(lambda data: bytes((data[0], 1)) + data[2:5]), "gyro")
 add("sonars read twice", pings(lambda old: [one for one in old for _ in "12"]), "sonar-twice")

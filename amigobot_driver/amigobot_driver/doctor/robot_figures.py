@@ -264,7 +264,8 @@ class RobotFigures(Recording):
         scale = Names(self).value(row.get("scale", "1"))
         wrong = [value for value in values if not _is_plausible(row, value / scale)]
         if len(wrong) >= row.get("times", _SOME):
-            return f"{row['what']} is {max(wrong, key=abs):g} in {counted(len(wrong), 'packet')}"
+            where = f" in {counted(len(wrong), 'packet')}" if len(values) > 1 else ""  # one is of all packets
+            return f"{row['what']} is {max(wrong, key=abs):.4g}{where}"
         steady = [int(value) & ~row["ignore"] if "ignore" in row else value for value in values]
         changes = _changes(steady, row.get("by", 0))
         if row.get("steady") and changes >= row.get("changes", _CHANGES):
