@@ -75,8 +75,8 @@ const handlers = {
   question: () => {
     byId("question").hidden = false;
     byId("reply").value = "";
-    byId("reply").focus();
     draw(); // the field has taken room from it
+    byId("reply").focus();
   },
   files: (files) => {
     if (!files.length) return;
