@@ -41,9 +41,9 @@ _POLICY = (
 _CHARSET = '<meta charset="utf-8">'
 _TYPES = {".js": "text/javascript", ".mjs": "text/javascript", ".json": "application/json", ".wasm": "application/wasm"}
 _TYPES |= {".html": "text/html", ".css": "text/css", ".svg": "image/svg+xml", ".zip": "application/zip"}
-_FETCHING = 300  # s
 #: Folders and files that no page needs.
-_ABSENT = {"__pycache__", "ros", "bag", "calibrate", "demo", "monitor.py", "node_remote.py", "teleop.py", "wander.py"}
+_ABSENT = {"__pycache__", "ros", "bag", "calibrate", "demo", "canvas.py", "gamepad.py", "keys.py", "monitor.py"}
+_ABSENT |= {"node.py", "node_remote.py", "screen.py", "teleop.py", "wander.py"}
 #: What goes into the archive: its name there, and where it is.
 SOURCES = {
     "amigobot_driver": ROOT / "amigobot_driver" / "amigobot_driver",
@@ -115,7 +115,7 @@ def pyodide() -> Path:
             sys.exit("npm is not found, which fetches Python for the browser: apt-get install npm")
         folder.mkdir(exist_ok=True)
         command = ["npm", "pack", "--silent", f"pyodide@{VERSION}"]
-        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=_FETCHING)
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=300)
     return path
 
 
