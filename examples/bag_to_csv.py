@@ -9,12 +9,14 @@ python examples/bag_to_csv.py my_bag /odom pose.pose.position.x twist.twist.line
 
 import argparse
 import csv
+import signal
 import sys
 from operator import attrgetter
 from pathlib import Path
 
 from amigobot_tools.bag.reader import read_bag
 
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends this program
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("bag", type=Path, help="folder of the rosbag")
 parser.add_argument("topic", help="topic, with its slash")
@@ -24,13 +26,11 @@ args = parser.parse_args()
 messages = read_bag(args.bag)
 chosen = [message for message in messages if message.topic == args.topic]
 if not chosen:
-    topics = ", ".join(sorted({message.topic for message in messages}))
-    raise SystemExit(f"{args.bag} has no message of {args.topic}; it has {topics}")
+    raise SystemExit(f"no message of {args.topic}; the bag has {', '.join(sorted({m.topic for m in messages}))}")
 
 try:
     rows = [
-        ((message.time - chosen[0].time) * 1e-9, *(attrgetter(field)(message.content) for field in args.fields))
-        for message in chosen
+        ((m.time - chosen[0].time) * 1e-9, *(attrgetter(field)(m.content) for field in args.fields)) for m in chosen
     ]
 except AttributeError as error:
     raise SystemExit(f"{args.topic} is a {chosen[0].kind}: {error}") from None

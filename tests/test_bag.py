@@ -32,6 +32,7 @@ from amigobot_tools.bag import reader
 from amigobot_tools.bag.reader import BagError, read_bag
 from amigobot_tools.bag.writer import BagWriter
 
+TABLE = Path(__file__).parents[1] / "examples" / "bag_to_csv.py"
 LATCHED = QoSProfile(depth=3, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -92,6 +93,15 @@ def test_unknown_type_is_refused(tmp_path: Path) -> None:
         with pytest.raises(LookupError, match=kind):
             writer.add_topic("/odom", kind, [])
     writer.close()
+
+
+@pytest.mark.parametrize("command", ["-m amigobot_tools.bag info BAG", f"{TABLE} BAG /odom child_frame_id"])
+def test_a_reader_that_ends_first_gets_no_traceback(tmp_path: Path, command: str) -> None:
+    write(tmp_path / "bag")
+    arguments = command.replace("BAG", str(tmp_path / "bag")).split()
+    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()  # before the process has begun to write
+    assert process.stderr.read() == b""
 
 
 def test_rosbag2_reads_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

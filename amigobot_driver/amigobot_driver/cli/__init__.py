@@ -12,24 +12,31 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from .. import signals
 from .usage_error import UsageError
 
-__all__ = ["UsageError", "main"]
+__all__ = ["UsageError", "end_quietly", "main"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line; None takes the arguments of the process. Return the status of `end_quietly`."""
+    return end_quietly(_run, sys.argv[1:] if argv is None else argv)
 
-    Args:
-        argv: Arguments; None takes those of the process.
 
-    Returns:
-        Exit status: 0 success, 1 failure, 2 wrong usage or a missing library, 130 interrupted, 128 + N ended by signal
-        N; reported in one line.
+def _run(argv: Sequence[str]) -> int:
+    # Imported here: Ctrl-C acts in the meantime, too.
+    from .command_line import run
+
+    return run(argv)
+
+
+def end_quietly(run: Callable[..., int], *arguments: object) -> int:
+    """Run a command; report a signal or an output that cannot be written in one line. Return the exit status.
+
+    It is 1 for such an output, 130 after Ctrl-C, 128 + N after another signal N, else what `run` has returned.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # the program was started with this descriptor closed
@@ -37,10 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with signals.first_ends_command() as ended:
         try:
             try:
-                # Imported here: Ctrl-C acts in the meantime, too.
-                from .command_line import run
-
-                status = run(sys.argv[1:] if argv is None else argv)
+                status = run(*arguments)
             finally:
                 sys.stdout.flush()
         except (KeyboardInterrupt, signals.TerminatedError) as end:

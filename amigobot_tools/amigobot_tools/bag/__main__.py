@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from amigobot_driver import signals
+from amigobot_driver.cli import end_quietly
 from amigobot_driver.wording import counted
 
 from .reader import BagError, read_bag
@@ -79,11 +80,10 @@ def record(out: Path, topics: list[str]) -> int:
 
 def info(bag: Path) -> int:
     """Print the messages of each topic."""
-    counts = Counter(message.topic for message in read_bag(bag))
-    for topic, count in sorted(counts.items()):
+    for topic, count in sorted(Counter(message.topic for message in read_bag(bag)).items()):
         print(f"{count:8}  {topic}")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(end_quietly(main))
