@@ -19,10 +19,12 @@ _ARGUMENTS = (
     ("enable_stamped_cmd_vel", "", ("", *SWITCH), "velocities are TwistStamped. Default: as those of the driver"),
     ("use_respawn", "false", SWITCH, "restart each node 2 s after it ends"),
 )
+#: The driver publishes the joystick of a Pioneer on joy.
+_GAMEPAD = ("joy", "joy_teleop/joy")
 #: Package, executable, its parameter for TwistStamped, its remappings.
 _NODES = (
-    ("joy", "joy_node", None, ()),
-    ("teleop_twist_joy", "teleop_node", "publish_stamped_twist", (("cmd_vel", "joy_vel"),)),
+    ("joy", "joy_node", None, (_GAMEPAD,)),
+    ("teleop_twist_joy", "teleop_node", "publish_stamped_twist", (_GAMEPAD, ("cmd_vel", "joy_vel"))),
     ("twist_mux", "twist_mux", "use_stamped", (("cmd_vel_out", "cmd_vel"),)),
 )
 

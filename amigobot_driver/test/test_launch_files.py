@@ -237,6 +237,8 @@ def test_the_gamepad_drives_through_the_multiplexer() -> None:
     joystick, mux = found.the("teleop_twist_joy"), found.the("twist_mux")
     assert (joystick.parameters["publish_stamped_twist"], mux.parameters["use_stamped"]) == (True, True)
     assert ("cmd_vel", "joy_vel") in joystick.remappings
+    gamepad = ("joy", "joy_teleop/joy")  # joy is the joystick of a Pioneer, which would send zeros between
+    assert gamepad in joystick.remappings and gamepad in found.the("joy").remappings
     assert ("cmd_vel_out", "cmd_vel") in mux.remappings
     assert {process.namespace for process in found} == {"/alpha"}
     topics = mux.parameters["topics"]
