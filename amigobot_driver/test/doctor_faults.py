@@ -474,3 +474,22 @@ add("sonars in cm", pings(lambda old: [(number, r // 10) for number, r in old]),
 add("readings drop out", pings(lambda old: [one for one in old if DROPS.random() > 0.3]), "sonar-dropouts")
 add("a sonar is blocked", pings(lambda old: [(n, 150 + r % 5 if n == 3 else r) for n, r in old]), "sonar-blocked")
 add("readings of noise", pings(lambda old: [(n, r + r * 7919 % 160 - 80) for n, r in old]), "sonar-random")
+
+# -- found by a sixth round of inventions -----------------------------------------------------------------------------
+
+
+def sonarless(data: bytearray, now: float) -> list[bytes]:
+    packet = parse(bytes(data))
+    if isinstance(packet, Config):
+        return [dataclasses.replace(packet, front_sonar=0).encode()]
+    return [bytes(data[:19]) + b"\0" + bytes(data[20 + 3 * data[19] :])] if data[0] & 0xF0 == 0x30 else [bytes(data)]
+
+
+DRIVE = [Command.ENABLE(1).encode()[3:-2], Command.VEL(100).encode()[3:-2]]
+add("another program drives it", Fault(up=edited(lambda d, now: [d, *DRIVE[: 2 * (now > 1005)]])), "other-client")
+add("the line is low", down(lambda data: bytes(len(data))), "wrong-cable")
+add("two robots in turn", word(X, lambda now, old: old + 3000 * (int(10 * now) % 2)), "two-robots")
+add("hot controller", byte(-2, lambda now, old: 95, "p3dx-sh"), "hot")
+add("TicksMM of another Pioneer", flash("p3dx-sh", TicksMM=49), "setting-ticksmm")
+add("FLASH of a Pioneer erased", Fault(robot="p3dx-sh", down=edited(erased)), "flash-lost")
+add("FrontSonar 0, and no reading", Fault(down=edited(sonarless)), "setting-frontsonar")

@@ -112,6 +112,7 @@ OTHERS = {
     "loop": (lambda data: data, "loop-back"),
     "modem": (lambda data: b"\r\nPartner not found!\r\n" if data else b"", "modem-text"),
     "text and echo": (lambda data: data + b"\r\nERROR\r\n" if data else b"", "wrong-socket"),
+    "Bluetooth module": (lambda data: b"ERROR:(0)\r\n" if data else b"", "wrong-socket"),
     "GPS receiver": (lambda data: b"$GPRMC,120000.00,A,5200.0,N\r\n", "wrong-socket"),
     "noise": (lambda data: b"\x81\x00\xf3\x9c" * len(data), "wrong-speed"),
 }
@@ -196,6 +197,8 @@ def test_a_robot_at_an_unusual_line_speed_is_found() -> None:
     findings = look(SERIAL, 2.0, at=simulator_of("sim://amigo?baud=38400")[0])
     assert causes(findings) == []
     assert "-p baud:=38400" in texts(findings, "line speed")
+    findings = look(SERIAL, 2.0, at=simulator_of("sim://amigo?baud=38400&seed=2")[0], baud=57600)
+    assert causes(findings) == ["wrong-speed"]
 
 
 def test_silence_names_what_no_byte_distinguishes() -> None:

@@ -127,9 +127,9 @@ class RobotFigures(Recording):
 
     @property
     def ticks_error(self) -> float:
-        """Share by which the ticks of an AmigoBot are wrong."""
-        ticks = self.reported.get("ticks_mm")
-        return ticks / AMIGO_TICKS - 1 if ticks and "amigo" in self.profile.name else 0.0
+        """Share by which the ticks differ from those of the model."""
+        usual = AMIGO_TICKS if "amigo" in self.profile.name else int(self.profile.flash.get("TicksMM", 0))
+        return (self.reported.get("ticks_mm") or usual) / usual - 1 if usual else 0.0
 
     @property
     def track(self) -> float:
