@@ -236,7 +236,7 @@ def test_config_without_a_node_saves_compares_and_restores(capsys: pytest.Captur
     file = tmp_path / "mine.yaml"
     status, out, _ = amigobot(capsys, "config", "show", "--port", AMIGO)
     assert status == 0 and "trans_vel_max: " in out
-    assert amigobot(capsys, "config", "save", str(file), "--port", AMIGO)[0] == 0
+    assert amigobot(capsys, "config", "save", "--port", AMIGO, str(file))[0] == 0
     values = yaml.safe_load(file.read_text())
     file.write_text(yaml.safe_dump({"trans_acc": values["trans_acc"] + 100}))
     status, out, _ = amigobot(capsys, "config", "diff", str(file), "--port", AMIGO)

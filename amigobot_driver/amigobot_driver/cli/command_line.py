@@ -76,7 +76,10 @@ def run(arguments: Sequence[str]) -> int:
         parser = _parser(subcommands, subcommand)
         if "_ARGCOMPLETE" in os.environ:
             _complete(parser)
-        args = parser.parse_args(arguments)
+        args, late = parser.parse_known_args(arguments)
+        if late:  # before Python 3.12.7 argparse takes no FILE behind an option, as in `config save --port PORT FILE`
+            early = [argument for argument in arguments if argument not in late]
+            args = parser.parse_args([*early[:2], *late, *early[2:]])
         if subcommand is None:
             parser.print_help()
             return 0
