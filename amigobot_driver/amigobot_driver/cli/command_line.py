@@ -79,7 +79,8 @@ def run(arguments: Sequence[str]) -> int:
         args, late = parser.parse_known_args(arguments)
         if late:  # before Python 3.12.7 argparse takes no FILE behind an option, as in `config save --port PORT FILE`
             early = [argument for argument in arguments if argument not in late]
-            args = parser.parse_args([*early[:2], *late, *early[2:]])
+            at = 2 if early[1:] and not early[1].startswith("-") else len(early)
+            args = parser.parse_args([*early[:at], *late, *early[at:]])
         if subcommand is None:
             parser.print_help()
             return 0
