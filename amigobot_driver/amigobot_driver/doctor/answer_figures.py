@@ -40,6 +40,11 @@ class AnswerFigures(Recording):
         return [(sent.count(bytes(range(number + 1))), came.count(number)) for number in range(3)]
 
     @property
+    def lost_syncs(self) -> int:
+        """Number of them that got no answer."""
+        return sum(max(0, sent - came) for sent, came in self.syncs)
+
+    @property
     def restarted(self) -> bool:
         """Whether the robot reported a restart, or answered SYNC0 in its session: it had none."""
         if not self.chunks:

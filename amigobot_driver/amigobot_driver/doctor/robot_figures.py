@@ -127,9 +127,11 @@ class RobotFigures(Recording):
 
     @property
     def ticks_error(self) -> float:
-        """Share by which the ticks differ from those of the model."""
-        usual = AMIGO_TICKS if "amigo" in self.profile.name else int(self.profile.flash.get("TicksMM", 0))
-        return (self.reported.get("ticks_mm") or usual) / usual - 1 if usual else 0.0
+        """Share by which the ticks differ from those of the model; 0: by no more than robots of the model do."""
+        amigo = "amigo" in self.profile.name
+        usual = AMIGO_TICKS if amigo else int(self.profile.flash.get("TicksMM", 0))
+        error = (self.reported.get("ticks_mm") or usual) / usual - 1 if usual else 0.0
+        return error if abs(error) > (0.15 if amigo else 0.35) else 0.0
 
     @property
     def track(self) -> float:
