@@ -278,6 +278,13 @@ class TestIdentity:
         assert "distances may be wrong; the profiles are" in identified.reason
         assert not identified.known
 
+    @pytest.mark.parametrize(("profile", "known"), [("p3dx", False), ("amigo-1.0", True), ("amigo", True)])
+    def test_of_another_model_than_requested_is_a_warning(self, profile: str, known: bool) -> None:
+        bench = Bench(Options(profile=profile))
+        bench.connect()
+        [identified] = bench.told(Identified)
+        assert (identified.profile.name, identified.known) == (profile, known), identified.reason
+
     def test_missing_altogether(self) -> None:
         """One manual says that SYNC2 is echoed as it is (docs/protocol E-13): then the robot has no name."""
         bench = Bench()

@@ -87,7 +87,7 @@ class Identified(Event):
     identity: SyncReply  #: as the robot reports it
     profile: Profile  #: the chosen profile
     reason: str  #: why it was chosen, as text
-    known: bool  #: False: no profile matches this robot; the chosen one is generic
+    known: bool  #: False: the profile is generic, as none matches this robot, or one of another model was requested
 
 
 @dataclass(frozen=True, slots=True)

@@ -347,13 +347,15 @@ class Robot:
 
     def on_identity(self, identity: SyncReply, now: float) -> None:
         """The robot has been identified, and a session is about to be opened: choose its profile for all components."""
-        known = True
-        if self.options.profile:
-            self.profile_reason = f"it was requested: {self.options.profile}"
+        chosen, reason = choose_profile(identity.robot_class, identity.subclass, self.dialect.fallback)
+        reported = identity.subclass.lower()
+        known = reported in chosen.subclasses
+        if not self.options.profile:
+            self.profile, self.profile_reason = calibrated_profile(chosen, reason, identity.name)
+        elif known and self.profile.subclasses and reported not in self.profile.subclasses:
+            known, self.profile_reason = False, f"it was requested, though {reason}"
         else:
-            chosen = choose_profile(identity.robot_class, identity.subclass, self.dialect.fallback)
-            self.profile, self.profile_reason = calibrated_profile(*chosen, identity.name)
-            known = identity.subclass.lower() in self.profile.subclasses
+            known, self.profile_reason = True, f"it was requested: {self.options.profile}"
         self.dialect.set_profile(self.profile)
         for component in self.components:
             component.on_profile()
