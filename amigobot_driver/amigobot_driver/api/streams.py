@@ -254,7 +254,8 @@ class EventHub:
             streams = self._streams
         if self._lost_reason and not before:
             level = logging.INFO if event.requested else logging.WARNING
-            _log.log(level, "%s: connection lost: %s", self._port, event.note)
+            why = event.note.removeprefix(f"{self._port}: ")
+            _log.log(level, "%s: connection lost: %s", self._port, why)
             self._newest.clear()
             for stream in streams:
-                stream._lose(f"{self._port}: {event.note}")
+                stream._lose(f"{self._port}: {why}")
