@@ -73,17 +73,14 @@ def run(arguments: Sequence[str]) -> int:
         return 2
     subcommand = subcommands.get(name)
     try:
-        parser = _parser(subcommands, subcommand)
+        parser, subparser = _parsers(subcommands, subcommand)
         if "_ARGCOMPLETE" in os.environ:
             _complete(parser)
-        args, late = parser.parse_known_args(arguments)
-        if late:  # before Python 3.12.7 argparse takes no FILE behind an option, as in `config save --port PORT FILE`
-            early = [argument for argument in arguments if argument not in late]
-            at = 2 if early[1:] and not early[1].startswith("-") else len(early)
-            args = parser.parse_args([*early[:at], *late, *early[at:]])
-        if subcommand is None:
+        if subcommand is None or subparser is None:
+            parser.parse_args(arguments)
             parser.print_help()
             return 0
+        args = subparser.parse_intermixed_args(arguments[1:])
         status: int = subcommand.load().run(args)
         return status
     except UsageError as error:
@@ -110,11 +107,13 @@ def _chosen(arguments: Sequence[str]) -> str:
         arguments = [word for word in words[int(os.environ["_ARGCOMPLETE"]) :] if word]
         name = next((word for word in arguments if not word.startswith("-")), "")
         return name if name in find_subcommands() else ""
-    return next((word for word in arguments if not word.startswith("-")), "")
+    return next((word for word in arguments[:1] if not word.startswith("-")), "")
 
 
-def _parser(subcommands: Mapping[str, Subcommand], chosen: Subcommand | None) -> argparse.ArgumentParser:
-    """The parser with the arguments of the chosen subcommand; without one, with a line for each subcommand."""
+def _parsers(
+    subcommands: Mapping[str, Subcommand], chosen: Subcommand | None
+) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser | None]:
+    """The parser of the whole line, and the one of the chosen subcommand; without one, it lists all subcommands."""
     parser = _Parser(
         prog="amigobot",
         description="Tools for AmigoBot robots, real and simulated.",
@@ -122,6 +121,7 @@ def _parser(subcommands: Mapping[str, Subcommand], chosen: Subcommand | None) ->
         formatter_class=_Help,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and the folder, and exit")
+    subparser = None
     commands = parser.add_subparsers(dest="subcommand", metavar="SUBCOMMAND")
     for subcommand in subcommands.values() if chosen is None else [chosen]:
         subparser = commands.add_parser(
@@ -132,7 +132,7 @@ def _parser(subcommands: Mapping[str, Subcommand], chosen: Subcommand | None) ->
         )
         if chosen is not None:
             chosen.load().add_arguments(subparser)
-    return parser
+    return parser, subparser if chosen else None
 
 
 def _complete(parser: argparse.ArgumentParser) -> None:
