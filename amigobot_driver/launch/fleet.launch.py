@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 from launch import Action, LaunchDescription
-from launch.actions import ExecuteProcess, GroupAction
+from launch.actions import ExecuteProcess, GroupAction, Shutdown
 
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_parameters import effective_parameters, robot_frames
@@ -39,7 +39,8 @@ def start(arguments: dict[str, str]) -> list[Action]:
     actions: list[Action] = []
     if path := arguments["robots_file"]:
         robots = simulated(load_robots(path))
-        actions.append(ExecuteProcess(cmd=["amigobot", "sim", "--robots", path], output="screen"))
+        ended = Shutdown(reason="the simulator has ended")
+        actions.append(ExecuteProcess(cmd=["amigobot", "sim", "--robots", path], output="screen", on_exit=ended))
     else:
         robots = read_fleet(Path(arguments["fleet_file"]))
     return [*actions, *(action for name, robot in robots.items() for action in one(name, robot, arguments))]
