@@ -294,15 +294,16 @@ def test_a_missing_permission_is_told_with_the_command_that_gives_it(
 
 
 @pytest.mark.parametrize(
-    ("program", "command"), [("minicom", "kill 4711"), ("gpsd", "sudo systemctl stop gpsd.socket gpsd")]
+    ("program", "state", "command"),
+    [("cat", "S", "kill 47"), ("vi", "T", "kill 47 && kill -CONT 47"), ("brltty", "S", "sudo systemctl stop brltty")],
 )
 def test_another_program_at_the_port_is_named_with_the_command_that_ends_it(
-    pty: str, program: str, command: str, tmp_path: Path
+    pty: str, program: str, state: str, command: str, tmp_path: Path
 ) -> None:
-    process = tmp_path / "4711"
+    process = tmp_path / "47"
     (process / "fd").mkdir(parents=True)
     (process / "fd" / "3").symlink_to(pty)
-    (process / "comm").write_text(f"{program}\n")
+    (process / "stat").write_text(f"47 ({program}) {state} 1")
     ((finding, cause),) = verdict(look(pty, proc=tmp_path))
     assert program in finding.text
     assert (cause.key, cause.command) == ("port-busy", command)

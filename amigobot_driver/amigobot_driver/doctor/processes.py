@@ -23,6 +23,7 @@ class Process:
     pid: int
     name: str
     own: bool  #: it belongs to the user of this process, who may end it
+    stopped: bool  #: it is stopped, for example by Ctrl-Z, and ends only if it continues
 
     @property
     def is_service(self) -> bool:
@@ -34,7 +35,8 @@ class Process:
         """The command that ends it."""
         if self.is_service:
             return f"sudo systemctl stop {_SERVICES[self.name]}"
-        return f"{'' if self.own else 'sudo '}kill {self.pid}"
+        commands = ("kill", "kill -CONT") if self.stopped else ("kill",)
+        return " && ".join(f"{'' if self.own else 'sudo '}{command} {self.pid}" for command in commands)
 
 
 def holders_of(path: str, proc: Path = PROC) -> list[Process]:
@@ -49,8 +51,10 @@ def holders_of(path: str, proc: Path = PROC) -> list[Process]:
         # A process may have ended, or belong to another user.
         with contextlib.suppress(OSError):
             if int(folder.name) != os.getpid() and wanted in _open_files(folder):
-                name = (folder / "comm").read_text(encoding="utf-8", errors="replace").strip()
-                found.append(Process(int(folder.name), name, os.geteuid() in (0, folder.stat().st_uid)))
+                stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
+                name, _, state = stat.partition("(")[2].rpartition(") ")
+                own = os.geteuid() in (0, folder.stat().st_uid)
+                found.append(Process(int(folder.name), name, own, state[0] in "Tt"))
     return found
 
 
