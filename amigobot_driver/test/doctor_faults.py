@@ -12,8 +12,9 @@ import itertools
 import random
 from collections.abc import Callable
 
-from fault_proxy import Fault, Way, changing, edited, late, losing, seeded, sip, sips, until
+from fault_proxy import Fault, Way, changing, dead, edited, late, losing, seeded, sip, sips, until
 
+from amigobot_driver.doctor.changed_bytes import uart_reads
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Config, FrameDecoder, encode_frame, parse
 from amigobot_driver.sim import Faults, Simulator, Window
@@ -40,6 +41,12 @@ def both(change: Callable[[bytes], bytes]) -> Fault:
 
 def parity(odd: int) -> Callable[[bytes], bytes]:
     return lambda data: bytes(byte & 0x7F | ((byte & 0x7F).bit_count() + odd) % 2 << 7 for byte in data)
+
+
+def reading(of_frame: Callable[[str], str]) -> Fault:
+    """What a UART with 8N1 reads of a session left open, where the levels of each frame are others."""
+    read = changing(lambda data: uart_reads("".join(of_frame(f"{byte:08b}"[::-1]) for byte in data) + "1"))
+    return Fault(up=dead, down=read, options={"faults": Faults(left_open=9600)})
 
 
 def without(*values: int) -> Callable[[bytes], bytes]:
@@ -82,6 +89,8 @@ def without_packets(*ids: int) -> Fault:
 add("7 bits", down(lambda data: bytes(byte & 0x7F for byte in data)), "line-7-bit")
 add("even parity", down(parity(0)), "line-parity")
 add("inverted", down(lambda data: bytes(~byte & 0xFF for byte in data)), "line-inverted")
+add("TTL levels", reading(lambda bits: f"0{bits}1".translate({48: "1", 49: "0"})), "line-inverted")
+add("8E1", reading(lambda bits: f"0{bits}{bits.count('1') % 2}1"), "line-parity")
 add("bit 2 stuck at 0", down(lambda data: bytes(byte & ~4 for byte in data)), "line-stuck-bit")
 add("CR to LF", both(lambda data: data.replace(b"\r", b"\n")), "line-crlf", "line-control")
 add("LF to CR LF", both(lambda data: data.replace(b"\n", b"\r\n")), "line-crlf", "line-control")

@@ -3,13 +3,14 @@
 
 """What something between robot and computer does to the bytes; config/doctor.yaml has the texts (`changes`).
 
-There are three proofs, and no guess. The answers to SYNC0 and SYNC1 are known, so a change of every byte shows in them.
-A bit or value that never arrives is lost. And where single values are changed, undoing it gives packets whose checksum
-is right.
+There are four proofs, and no guess. The answers to SYNC0 and SYNC1 are known, so a change of every byte shows in them.
+Each packet begins with the header, of which other levels or frames make known bytes. A bit or value that never arrives
+is lost. And where single values are changed, undoing it gives packets whose checksum is right.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import reduce
@@ -25,8 +26,8 @@ _ANSWERS = encode_frame(b"\x00"), encode_frame(b"\x01")
 _ENOUGH, _VALUES = 50, 8
 #: Damaged packets that are examined, and the share of them that a change must explain.
 _EXAMINED, _EXPLAINED = 60, 0.4
-#: Share of printable bytes in a text; longest packet.
-_TEXT_SHARE, _LONGEST = 0.8, 258
+#: Share of printable bytes in a text; longest packet; headers that are no accident.
+_TEXT_SHARE, _LONGEST, _SOME = 0.8, 258, 10
 #: Names of values that programs and adapters treat as control characters.
 _CONTROL = {
     **{value: f"Ctrl-{chr(value + 64)}" for value in (3, 4, 21, 22, 26, 28)},
@@ -99,9 +100,25 @@ _OF_ALL: tuple[tuple[Change, Translation], ...] = (
 )
 
 
+def uart_reads(levels: str) -> bytes:
+    """Return what a UART with 8N1 reads: it takes a stop bit that is 0 for the next start bit (16550)."""
+    return bytes(int(bits[::-1], 2) for bits in re.findall("0([01]{8})(?=[01])1?", levels))
+
+
+_FRAMES = [f"0{f'{byte:08b}'[::-1]}" for byte in HEADER]
+#: What arrives of the header of each packet where levels or frames are wrong.
+_OF_HEADER = (
+    (Change("inverted"), uart_reads("".join(f"{frame}1" for frame in _FRAMES).translate({48: "1", 49: "0"}) + "1")),
+    (Change("parity added"), uart_reads("".join(f"{frame}{frame.count('1') % 2}1" for frame in _FRAMES))),
+)
+
+
 def find_change(data: bytes) -> Change | None:
     """Return what happened to the bytes of a robot on their way; None if nothing is proven."""
     damaged, valid = split(data)
+    for of_header, header in () if valid else _OF_HEADER:
+        if data.count(header) > max(_SOME, len(data) // _LONGEST):
+            return of_header
     if not {answer[3:] for answer in _ANSWERS} & set(valid):
         # The second answer is a proof; the first one alone may be the beginning of it.
         found = (change for change, make in _OF_ALL if make(_ANSWERS[1]) in data and make(_ANSWERS[0]) in data)
