@@ -34,7 +34,7 @@ class AnswerFigures(Recording):
     @property
     def syncs(self) -> list[tuple[int, int]]:
         """Numbers of SYNC0 to SYNC2 that were sent, each after the one before it, and of their answers."""
-        own = [one.data for one in self.chunks if one.to_robot and one.baud in (0, self.baud)]
+        own = [one.data for one in self.chunks if one.to_robot and (not self.baud or one.baud in (0, self.baud))]
         sent = bytes(data[3] for data in own if len(data) > 3)
         came = [one.packet.id for one in self.arrivals]
         return [(sent.count(bytes(range(number + 1))), came.count(number)) for number in range(3)]
@@ -99,10 +99,10 @@ class AnswerFigures(Recording):
 
     @property
     def delay_growth(self) -> float:
-        """By how many s each of the last third of the answers comes later than each of the first third."""
-        times = [one for one in self.latencies if math.isfinite(one)]
+        """By how many s the last third of the answers, up to one that is missing, comes later than the first third."""
+        times = [*itertools.takewhile(math.isfinite, self.latencies)]  # then one may answer an earlier question
         third = len(times) // 3
-        return min(times[-third:]) - max(times[:third]) if third > 1 else 0.0
+        return min(times[-third:]) - max(times[:third]) if third else 0.0
 
     @property
     def deaf(self) -> int:
