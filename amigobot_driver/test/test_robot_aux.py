@@ -14,10 +14,10 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Aux, Command
 from amigobot_driver.robot import Options, Received
 from amigobot_driver.robot.devices.auxiliary import BUFFER, HOLD, QUIET, AuxPort
-from amigobot_driver.sim import AuxDevice, Simulator
+from amigobot_driver.sim import LoopBack, Simulator
 
 
-class Sensor:
+class Sensor(LoopBack):
     """Sends consecutive bytes, so many a second, from `start`; notes what it is sent."""
 
     def __init__(self, rate: float = 0.0, start: float = 0.0) -> None:
@@ -43,7 +43,7 @@ class Sensor:
         return data
 
 
-def connected(device: AuxDevice, port: int = 1, baud: int | None = None, robot: str = "amigo") -> tuple[Bench, AuxPort]:
+def connected(device: LoopBack, port: int = 1, baud: int | None = None, robot: str = "amigo") -> tuple[Bench, AuxPort]:
     profile = load_profile(robot)
     bench = Bench(
         Options(baud=baud or 0), simulator=lambda: Simulator(profile, baud=baud, aux={port: device})

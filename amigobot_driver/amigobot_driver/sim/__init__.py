@@ -9,7 +9,6 @@ the driver: the driver's assumptions about a robot are tested against an indepen
 `X as X` marks a name that other layers may import from here.
 """
 
-from .auxiliary import AuxDevice as AuxDevice
 from .auxiliary import LoopBack as LoopBack
 from .body import Wear as Wear
 from .events import SessionState as SessionState

@@ -9,8 +9,6 @@ so many bytes have arrived.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from ..protocol import Aux
 
 #: size of the ring buffer in bytes; older ones are overwritten
@@ -19,28 +17,18 @@ _RING = 256
 _MAX_BYTES = 195
 
 
-class AuxDevice(Protocol):
-    """A device on an auxiliary port; times in s."""
-
-    def receive(self, data: bytes, now: float) -> None:
-        """Process bytes from the robot."""
-
-    def transmit(self, now: float) -> bytes:
-        """Return the bytes that the device sends until `now`."""
-
-
 class LoopBack:
-    """A plug that connects the port's output to its input."""
+    """A plug that connects the port's output to its input; another device on an auxiliary port is a subclass."""
 
     def __init__(self) -> None:
         self._data = b""
 
     def receive(self, data: bytes, now: float) -> None:
-        """Keep the bytes from the robot."""
+        """Process bytes from the robot at `now` (s): keep them."""
         self._data += data
 
     def transmit(self, now: float) -> bytes:
-        """Return the kept bytes."""
+        """Return the bytes that the device sends until `now` (s): those that were kept."""
         data, self._data = self._data, b""
         return data
 
@@ -48,7 +36,7 @@ class LoopBack:
 class SimulatedAuxPort:
     """One auxiliary port. Bytes between the port and its device take no time."""
 
-    def __init__(self, number: int, device: AuxDevice) -> None:
+    def __init__(self, number: int, device: LoopBack) -> None:
         """Start without bytes.
 
         Args:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The lead-acid battery: a charge that driving drains, and the voltage that the firmware measures and supervises."""
+"""The lead-acid battery: a charge that driving drains, and the voltage that the firmware measures."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ _MOTOR_CURRENT = 0.8
 _CHARGE_CURRENT = 4.0
 #: Ohm
 _RESISTANCE = 0.15
-#: s for which the voltage must stay below the limit before the robot shuts down; it may be early by rounding
-_SHUTDOWN_DELAY, _GRACE = 1.0, 0.005
 #: Ah, if the profile has no capacity
 _CAPACITY = 2.2
 
@@ -78,21 +76,3 @@ class BatteryModel:
             if self.charge <= c1:
                 return v0 + (v1 - v0) * (self.charge - c0) / (c1 - c0)
         return self._curve[-1][0]
-
-
-class BatteryGuard:
-    """Supervises the battery voltage of one session (docs/protocol 8.5)."""
-
-    def __init__(self) -> None:
-        self._warned = False
-        self._empty_since = math.inf  #: s
-
-    def is_low(self, volts: float, alarm: float) -> bool:
-        """Return whether the alarm sounds now: the first time that the voltage is below `alarm` (V)."""
-        warned, self._warned = self._warned, self._warned or volts < alarm
-        return self._warned and not warned
-
-    def is_empty(self, volts: float, shutdown: float, now: float) -> bool:
-        """Return whether the voltage has been below `shutdown` (V) for a second; a shorter dip is ignored."""
-        self._empty_since = min(self._empty_since, now) if volts < shutdown else math.inf
-        return now - self._empty_since >= _SHUTDOWN_DELAY - _GRACE

@@ -29,10 +29,8 @@ from ..protocol import (
     decode,
 )
 from ..wording import on_or_off
-from .battery import BatteryGuard
 from .drive import Drive
 from .events import Listener, SessionState, SimulatorEvent
-from .faults import FaultInjector
 from .flash import Flash
 from .hardware import Hardware
 from .line import SendPriority
@@ -47,6 +45,8 @@ _BATTERY_CYCLE = 0.1
 _GRACE = 0.005
 #: bytes of commands that wait for execution; a frame that does not fit is lost as a whole (docs/protocol 8.4)
 _BUFFER = 256
+#: s for which the voltage must stay below the limit before the robot shuts down (docs/protocol 8.5)
+_SHUTDOWN_DELAY = 1.0
 
 #: the types of the argument that a command accepts; an int for all others
 _KINDS: dict[Arg, type] = {Arg.NONE: type(None), Arg.TEXT: bytes}
@@ -92,7 +92,8 @@ class Controller(ABC, Generic[F]):
         """Initialize everything as after power-up: parameters from FLASH, no commands, counters at zero."""
         self.working = copy.copy(self.flash)
         self.drive = Drive(self.profile.physics, self.hardware.body, self.working)
-        self._waiting = _CommandBuffer(self.hardware.fault_injector, self.check)
+        self._decoder = FrameDecoder(check=self.check)
+        self._waiting: deque[bytes] = deque()  #: data of the frames that a control cycle will execute
         self._booted_at = self._battery_due = -math.inf
         self._end_supervision()
         self._restart()
@@ -104,7 +105,8 @@ class Controller(ABC, Generic[F]):
     def _end_supervision(self) -> None:
         """Forget the client and the voltage: the watchdog starts with the next packet."""
         self._fed_at = math.inf
-        self._battery_guard = BatteryGuard()
+        self._warned = False  #: of a low battery
+        self._empty_since = math.inf  #: s
 
     # --- what happens to the robot from outside the protocol -----------------------------------------------
 
@@ -147,10 +149,9 @@ class Controller(ABC, Generic[F]):
         parts = self.hardware
         data, last = parts.line.take_received(now)
         if data and now >= self._booted_at:
-            self._waiting.feed(data, last)
-        for _ in range(self._commands_per_tick):
-            if self._waiting.frames:
-                self._take(self._waiting.take())
+            self._keep_frames(data, last)
+        for _ in range(min(self._commands_per_tick, len(self._waiting))):
+            self._take(self._waiting.popleft())
         self._check_time_outs(now)
         self._step_drive()
         parts.sonar.step(now)
@@ -167,7 +168,7 @@ class Controller(ABC, Generic[F]):
     @property
     def busy(self) -> bool:
         """Whether the next tick may send something although no telemetry cycle is due."""
-        return bool(self._waiting.frames) or any(port.requested for port in self.hardware.aux)
+        return bool(self._waiting) or any(port.requested for port in self.hardware.aux)
 
     # --- what commands do ----------------------------------------------------------------------------------
 
@@ -197,6 +198,14 @@ class Controller(ABC, Generic[F]):
             self.event("motors", f"switched {on_or_off(on)} by {cause}")
 
     # --- parts of the control cycle ------------------------------------------------------------------------
+
+    def _keep_frames(self, data: bytes, now: float) -> None:
+        """Find frames in bytes that arrived until `now`; those that are longer than a firmware reads are ignored."""
+        for frame in self._decoder.feed(data, now):
+            used = sum(len(each) + OVERHEAD for each in (*self._waiting, frame.data))
+            fits = len(frame.data) + 2 <= MAX_SEND_COUNT
+            if fits and not self.hardware.fault_injector.loses_packet() and used <= _BUFFER:
+                self._waiting.append(frame.data)
 
     def _take(self, packet: bytes) -> None:
         """Process the data of a client's packet: feed the watchdog and execute the command."""
@@ -240,36 +249,13 @@ class Controller(ABC, Generic[F]):
         self._supervise_battery(battery.volts, now)
 
     def _supervise_battery(self, volts: float, now: float) -> None:
-        """React to the battery voltage in V."""
-        if self._battery_guard.is_low(volts, self.working.low_battery / 10):
+        """React to the battery voltage in V: warn once, and ignore a dip that is shorter than a second."""
+        if volts < self.working.low_battery / 10 and not self._warned:
+            self._warned = True
             self.event("battery", f"{volts:.1f} V: {self._low_battery_sign}")
-        if self._battery_guard.is_empty(volts, self._shutdown_volts, now):
+        self._empty_since = min(self._empty_since, now) if volts < self._shutdown_volts else math.inf
+        if now - self._empty_since >= _SHUTDOWN_DELAY - _GRACE:
             self._on_empty_battery(volts)
-
-
-class _CommandBuffer:
-    """Finds frames in the bytes from the line, and keeps them until a control cycle executes them."""
-
-    def __init__(self, fault_injector: FaultInjector, check: Checksum) -> None:
-        self._fault_injector = fault_injector
-        self._decoder = FrameDecoder(check=check)
-        self.frames: deque[bytes] = deque()
-        self._used = 0
-
-    def feed(self, data: bytes, now: float) -> None:
-        """Process bytes that arrived until `now`; frames that are longer than a firmware reads are ignored."""
-        for frame in self._decoder.feed(data, now):
-            size = len(frame.data) + OVERHEAD
-            fits = len(frame.data) + 2 <= MAX_SEND_COUNT
-            if fits and not self._fault_injector.loses_packet() and self._used + size <= _BUFFER:
-                self._used += size
-                self.frames.append(frame.data)
-
-    def take(self) -> bytes:
-        """Remove the oldest frame and return its data."""
-        data = self.frames.popleft()
-        self._used -= len(data) + OVERHEAD
-        return data
 
 
 #: The commands that all controllers execute alike.

@@ -25,7 +25,7 @@ from .activmedia import commands as activmedia
 from .activmedia.dialect import dialect_for
 from .activmedia.firmware import ActivMediaFirmware
 from .activmedia.flash import ActivMediaFlash
-from .auxiliary import AuxDevice, LoopBack, SimulatedAuxPort
+from .auxiliary import LoopBack, SimulatedAuxPort
 from .battery import BatteryModel
 from .body import SimulatedBody, Wear
 from .controller import TICK, Controller
@@ -78,7 +78,7 @@ class Simulator:
         wear: Wear | None = None,
         sonar: SonarModel | None = None,
         sounds: Mapping[int, PlaylistEntry] | None = None,
-        aux: Mapping[int, AuxDevice] | None = None,
+        aux: Mapping[int, LoopBack] | None = None,
         faults: Faults | None = None,
         on_event: Listener = ignore,
     ) -> None:
