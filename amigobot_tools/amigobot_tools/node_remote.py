@@ -23,7 +23,8 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import BatteryState, Range
 from std_srvs.srv import Trigger
 
-from amigobot_driver.cli.temporary_node import NO_NODE, TemporaryNode
+from amigobot_driver.cli.node_robot import NodeRobot
+from amigobot_driver.cli.temporary_node import NO_NODE
 from amigobot_driver.errors import ConnectionFailedError
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_msgs.msg import Bumpers, IoState, RobotConfig, RobotStatus
@@ -67,10 +68,12 @@ _TOPICS: tuple[tuple[type, str, Callable[[Any], dict[str, Any]]], ...] = (
 )
 #: s without status after which the node counts as lost
 _SILENT = 2.0
+#: s that a service may take, and s between two looks whether it has responded.
+_ANSWER, _POLL_PERIOD = 15.0, 0.02
 
 
-class NodeRemote(LiveRemote, TemporaryNode):
-    """Follows the topics of a node, and publishes velocities if it drives.
+class NodeRemote(LiveRemote, NodeRobot):
+    """Follows the topics of a node, and publishes velocities if it drives. A thread of its own runs the callbacks.
 
     Args:
         namespace: Namespace of the node; "" for the root.
@@ -95,7 +98,7 @@ class NodeRemote(LiveRemote, TemporaryNode):
         self.diagnostics: dict[str, tuple[float, DiagnosticStatus]] = {}
         self._drives = drives
         self._publisher: Any = None
-        TemporaryNode.__init__(self, "amigobot_tool", name)
+        NodeRobot.__init__(self, name, _ANSWER, "amigobot_tool")
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         for kind, topic, fields in _TOPICS:
             self.node.create_subscription(kind, topic, partial(self._on_message, fields), 10)
@@ -103,8 +106,8 @@ class NodeRemote(LiveRemote, TemporaryNode):
         self.node.create_subscription(RobotConfig, "robot_config", self._on_config, latched)
         self.node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
         self.node.create_subscription(Log, "/rosout", self._on_log, 10)
-        self._clients = {service: self.node.create_client(Trigger, service) for service in _SERVICES}
-        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._clients |= {service: self.node.create_client(Trigger, service) for service in _SERVICES}
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
         try:
             if timeout:
@@ -177,7 +180,13 @@ class NodeRemote(LiveRemote, TemporaryNode):
         self.drive(0.0, 0.0)
         self.executor.shutdown(0.5)
         self._thread.join(2.0)
-        TemporaryNode.close(self)
+        NodeRobot.close(self)
+
+    def spin(self, seconds: float, until: Callable[[], object] = lambda: False) -> None:
+        """Wait this time (s), or until a condition holds; the thread runs the callbacks of the node."""
+        end = time.monotonic() + seconds
+        while not until() and time.monotonic() < end:
+            time.sleep(_POLL_PERIOD)
 
     def destroy_subscription(self, subscription: Subscription[Any]) -> None:
         """Destroy a subscription of `node`, in the thread that waits for it: in another one the wait might fail."""
@@ -195,7 +204,7 @@ class NodeRemote(LiveRemote, TemporaryNode):
         """Whether the node has published its status a moment ago."""
         return time.monotonic() - self._status_at < _SILENT
 
-    def _spin(self) -> None:
+    def _run(self) -> None:
         with contextlib.suppress(ExternalShutdownException):
             self.executor.spin()
 
@@ -207,13 +216,9 @@ class NodeRemote(LiveRemote, TemporaryNode):
         return f"no node {self.where} yet; {NO_NODE}"
 
     def _await_robot(self, timeout: float) -> None:
-        end = time.monotonic() + timeout
-        while time.monotonic() < end:
-            if self._drives and self._publisher is None:
-                self._publisher = self._make_publisher()
-            if self._ready():
-                return
-            time.sleep(0.05)
+        self.spin(timeout, self._ready)
+        if self._ready():
+            return
         said = self._diagnosed()
         if not self.alive and not said:
             raise ConnectionFailedError(f"no node {self.where} within {timeout:g} s; {NO_NODE}")
@@ -221,6 +226,8 @@ class NodeRemote(LiveRemote, TemporaryNode):
         raise ConnectionFailedError(f"{self.where}: {why} (after {timeout:g} s)")
 
     def _ready(self) -> bool:
+        if self._drives and self._publisher is None:
+            self._publisher = self._make_publisher()
         running = self._status.link_state == RobotStatus.LINK_RUNNING
         known = running and "x" in self._known and self._profile is not None
         if not self._drives:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,10 +36,23 @@ _MARGIN = 10.0
 _LONG = 120.0
 
 
-class NodeServices(ABC):
-    """Methods of `AmigoBot` as the services of a node; a subclass calls them."""
+class NodeRobot(TemporaryNode):
+    """Asks the node through its services and topics.
 
-    @abstractmethod
+    Each method raises ConnectionFailedError if the node does not respond, and RequestFailedError with the message of
+    the node if it refuses the request.
+
+    Args:
+        namespace: Namespace of the node; "" for the root.
+        timeout: Seconds for discovery, and again for a response.
+        name: Name of the node that asks.
+    """
+
+    def __init__(self, namespace: str, timeout: float, name: str = "amigobot_command") -> None:
+        super().__init__(name, namespace.strip("/"))
+        self._timeout = timeout
+        self._clients: dict[str, Any] = {}
+
     def call(self, kind: Any, service: str, *, limit: float = 0.0, **fields: Any) -> Any:
         """Call a service, and return its response if it is a success.
 
@@ -49,10 +61,32 @@ class NodeServices(ABC):
             service: Name without namespace.
             limit: Seconds that the request itself may take; 0: the usual time.
             fields: Fields of the request.
-
-        Raises:
-            RequestFailedError: The node refuses the request; the message says why.
         """
+        name = self.node.resolve_service_name(service)
+        if service not in self._clients:
+            client = self.node.create_client(kind, service)
+            if not client.wait_for_service(timeout_sec=self._timeout):
+                raise ConnectionFailedError(f"no service {name}: {NO_NODE}")
+            self.spin(_SETTLE)
+            self._clients[service] = client
+        response = self.result(self._clients[service].call_async(kind.Request(**fields)), name, limit)
+        if not response.success:
+            raise RequestFailedError(response.message)
+        return response
+
+    def result(self, future: Any, what: str, limit: float = 0.0) -> Any:
+        """Return the result of a future.
+
+        Args:
+            future: That of a request.
+            what: What was asked, for messages.
+            limit: Seconds to wait for it; 0: the usual time.
+        """
+        limit = limit or self._timeout
+        self.spin(limit, future.done)
+        if not future.done():
+            raise ConnectionFailedError(f"{what} does not respond within {limit:g} s")
+        return future.result()
 
     def enable_motors(self, on: bool = True) -> str:
         """See `AmigoBot.enable_motors`."""
@@ -121,33 +155,16 @@ class NodeServices(ABC):
         """See `AmigoBot.aux_read`."""
         return bytes(self.call(AuxRead, "aux_read", limit=timeout + _MARGIN, port=port, timeout=timeout).data)
 
-
-class NodeRobot(TemporaryNode, NodeServices):
-    """Asks the node through its services and topics.
-
-    Each method raises ConnectionFailedError if the node does not respond, and RequestFailedError with the message of
-    the node if it refuses the request.
-
-    Args:
-        namespace: Namespace of the node; "" for the root.
-        timeout: Seconds for discovery, and again for a response.
-    """
-
-    def __init__(self, namespace: str, timeout: float) -> None:
-        super().__init__("amigobot_command")
-        self._prefix = f"/{namespace.strip('/')}/" if namespace.strip("/") else "/"
-        self._timeout = timeout
-        self._clients: dict[str, Any] = {}
-
     @property
     def io(self) -> IoState:
         """See `AmigoBot.io`."""
         messages: list[IoMessage] = []
-        subscription = self.node.create_subscription(IoMessage, f"{self._prefix}io", messages.append, 1)
+        subscription = self.node.create_subscription(IoMessage, "io", messages.append, 1)
         self.spin(self._timeout, lambda: messages)
         self.node.destroy_subscription(subscription)
         if not messages:
-            raise ConnectionFailedError(f"{self._prefix}io: nothing within {self._timeout:g} s; {NO_NODE}")
+            name = self.node.resolve_topic_name("io")
+            raise ConnectionFailedError(f"{name}: nothing within {self._timeout:g} s; {NO_NODE}")
         message = messages[0]
         return IoState(
             digital_inputs=message.digital_inputs,
@@ -157,21 +174,3 @@ class NodeRobot(TemporaryNode, NodeServices):
             selected_port=message.selected_port,
             selected_analog=None if math.isnan(message.selected_analog) else message.selected_analog,
         )
-
-    def call(self, kind: Any, service: str, *, limit: float = 0.0, **fields: Any) -> Any:
-        """Call a service, see `NodeServices.call`. Raises ConnectionFailedError if it does not respond."""
-        name, limit = f"{self._prefix}{service}", limit or self._timeout
-        if name not in self._clients:
-            client = self.node.create_client(kind, name)
-            if not client.wait_for_service(timeout_sec=self._timeout):
-                raise ConnectionFailedError(f"no service {name}: {NO_NODE}")
-            self.spin(_SETTLE)
-            self._clients[name] = client
-        future = self._clients[name].call_async(kind.Request(**fields))
-        self.spin(limit, future.done)
-        if not future.done():
-            raise ConnectionFailedError(f"{name} does not respond within {limit:g} s")
-        response = future.result()
-        if not response.success:
-            raise RequestFailedError(response.message)
-        return response

@@ -22,9 +22,8 @@ from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
 
-from amigobot_driver import RequestFailedError
+from amigobot_driver import AmigoBotError, RequestFailedError
 from amigobot_driver.cli.graph_reader import read_graph
-from amigobot_driver.cli.node_robot import NodeServices
 from amigobot_driver.doctor import Finding, Kind, Severity, Target
 from amigobot_driver.doctor.graph import examine_graph
 from amigobot_driver.packet_file import RecordedFrame
@@ -37,8 +36,6 @@ from ..messages import Value
 from .port import LEVELS
 from .robot import RobotSource
 
-#: s that a service may take.
-_ANSWER = 15.0
 #: Cells of a map in one direction that the page is sent at most.
 _CELLS = 400
 #: Values of an occupancy grid from which a cell is a wall.
@@ -47,7 +44,7 @@ _OCCUPIED = 50
 _STALE = 5.0
 
 
-class NodeSource(NodeRemote, NodeServices, RobotSource):
+class NodeSource(NodeRemote, RobotSource):
     """A running node.
 
     Args:
@@ -62,7 +59,7 @@ class NodeSource(NodeRemote, NodeServices, RobotSource):
 
     def __init__(self, namespace: str, *, timeout: float = 0.0) -> None:
         RobotSource.__init__(self)
-        self.robot = self  # a node has the methods of a robot as services
+        self.robot = self  # it has the methods of a robot
         NodeRemote.__init__(self, namespace, drives=True, timeout=timeout)
         self._origin = 0.0, 0.0, 0.0  #: of the odometry frame in the map
         self._parameters: list[dict[str, Any]] = []
@@ -116,31 +113,12 @@ class NodeSource(NodeRemote, NodeServices, RobotSource):
 
     # -- requests ---------------------------------------------------------------------------------------------
 
-    def call(self, kind: Any, service: str, *, limit: float = 0.0, **fields: Any) -> Any:
-        """Call a service, see `NodeServices.call`; the thread of rclpy receives its response."""
-        if service not in self._clients:
-            self._clients[service] = self.node.create_client(kind, service)
-        client = self._clients[service]
-        if not client.wait_for_service(_ANSWER):
-            raise RequestFailedError(f"{self.where} has no service {service}")
-        response = self._result(client.call_async(kind.Request(**fields)), service, limit or _ANSWER)
-        if not response.success:
-            raise RequestFailedError(response.message)
-        return response
-
-    def _result(self, future: Any, what: str, limit: float = _ANSWER) -> Any:
-        done = threading.Event()
-        future.add_done_callback(lambda _: done.set())
-        if not done.wait(limit):
-            raise RequestFailedError(f"{self.where}: {what} has not answered within {limit:g} s")
-        return future.result()
-
     def do_parameter(self, name: str, value: Value) -> str:
         """Set a parameter of the node."""
         row = next((row for row in self._parameters if row["name"] == name), None)
         if row is not None and isinstance(row["value"], float) and isinstance(value, int):
             value = float(value)
-        response = self._result(self._driver.set_parameters([Parameter(name, value=value)]), f"parameter {name}")
+        response = self.result(self._driver.set_parameters([Parameter(name, value=value)]), f"parameter {name}")
         result = response.results[0]
         if not result.successful:
             raise RequestFailedError(result.reason)
@@ -151,11 +129,11 @@ class NodeSource(NodeRemote, NodeServices, RobotSource):
     def _read_parameters(self) -> None:
         """Read names, descriptions and values of all parameters; runs in a thread of its own."""
         try:
-            self._driver.wait_for_services(_ANSWER)
-            names = list(self._result(self._driver.list_parameters(), "list_parameters").result.names)
-            described = self._result(self._driver.describe_parameters(names), "describe_parameters").descriptors
-            values = self._result(self._driver.get_parameters(names), "get_parameters").values
-        except RequestFailedError as error:
+            self._driver.wait_for_services(self._timeout)
+            names = list(self.result(self._driver.list_parameters(), "list_parameters").result.names)
+            described = self.result(self._driver.describe_parameters(names), "describe_parameters").descriptors
+            values = self.result(self._driver.get_parameters(names), "get_parameters").values
+        except AmigoBotError as error:
             self.node.get_logger().warning(str(error))
             self._reader = None  # again later
             return

@@ -16,7 +16,7 @@ from .source import Source
 class RobotSource(Source):
     """A robot that is there."""
 
-    robot: Any  #: an `AmigoBot`, or `NodeServices`
+    robot: Any  #: an `AmigoBot`, or a `NodeRobot`
 
     def __init__(self) -> None:
         self._more: dict[str, Any] = {}  #: sections that come later: sounds, map
