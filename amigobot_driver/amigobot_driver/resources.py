@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from .wording import wrong_type
+
 PACKAGE = "amigobot_driver"
 #: The C implementation, where PyYAML has it: an eighth of the time.
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -30,6 +32,35 @@ def share(*parts: str) -> Path:
     )
 
 
+class _StrictLoader(yaml.SafeLoader):
+    """Rejects duplicate keys."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"key {key!r:.60} is given twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
+def read_mapping(file: Path, error: type[Exception]) -> dict[Any, Any]:
+    """Return the mapping in a YAML file that a person has written.
+
+    Args:
+        file: The file.
+        error: Raised if the file cannot be read, is not YAML, or has no mapping; its message is one line.
+    """
+    try:
+        content = yaml.load(file.read_text(encoding="utf-8"), _StrictLoader)
+    except OSError as problem:
+        raise error(f"{file}: cannot be read ({problem})") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as problem:  # PyYAML passes on errors of dates and depth
+        raise error(f"{file}: not YAML ({' '.join(str(problem).split())})") from None
+    if not isinstance(content, dict):
+        raise error(wrong_type(f"{file}: the content", content, "a mapping of keys to values"))
+    return content
+
+
 def read_yaml(file: Path) -> Any:
-    """Return the content of a YAML file."""
+    """Return the content of a YAML file of this project."""
     return yaml.load(file.read_text(encoding="utf-8"), _LOADER)

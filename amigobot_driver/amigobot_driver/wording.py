@@ -58,8 +58,3 @@ def wrong_type(name: str, value: object, expected: str) -> str:
         expected: What it must be: "a mapping", "a number from 0 to 1".
     """
     return f"{name} is {shown(value)}, expected {expected}"
-
-
-def too_large(file: str, size: int, limit: int) -> str:
-    """Return the message for a file with more bytes than are read."""
-    return f"{file} is {counted(size, 'byte')} long, allowed: up to {limit} bytes"

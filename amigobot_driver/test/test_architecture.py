@@ -24,7 +24,7 @@ api: connection_policy driver errors packet_file profiles protocol robot signals
 errors:
 packet_file:
 parallel:
-resources: | yaml
+resources: wording | yaml
 signals:
 wording:
 protocol:

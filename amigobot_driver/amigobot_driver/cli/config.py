@@ -30,12 +30,11 @@ from pathlib import Path
 import yaml
 
 from ..errors import RequestFailedError
+from ..resources import read_mapping
 from ..robot import TUNABLE, check_tuning
-from ..wording import counted, too_large, wrong_type
+from ..wording import counted
 from .robot_arguments import add_node_arguments, add_robot_arguments, connect_either
 from .usage_error import UsageError
-
-_MAX_SIZE = 100_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -122,15 +121,7 @@ def _edited(name: str, reported: Values) -> dict[str, int]:
 
 
 def _read(file: Path) -> dict[str, int]:
-    try:
-        if (size := file.stat().st_size) > _MAX_SIZE:
-            raise UsageError(too_large(str(file), size, _MAX_SIZE))
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise UsageError(f"{file}: cannot be read ({' '.join(str(error).split())})") from None
-    if not isinstance(content, dict):
-        expected = "a mapping of names to values, as `amigobot config save` writes it"
-        raise UsageError(wrong_type(f"{file}: the content", content, expected))
+    content = read_mapping(file, UsageError)
     try:
         check_tuning(content)
     except ValueError as error:

@@ -16,10 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
-
 from ..errors import ProfileError
-from ..resources import share
+from ..resources import read_mapping, share
 from ..wording import shown, wrong_type
 from .aria import AriaError, read_aria
 from .model import Profile, SonarPose
@@ -121,7 +119,7 @@ def _load(path: Path) -> Profile:
 
 
 def _read(path: Path, depth: int = 0) -> dict[str, Any]:
-    return _with_base(_read_aria(path) if path.suffix == ".p" else _read_yaml(path), str(path), depth)
+    return _with_base(_read_aria(path) if path.suffix == ".p" else read_mapping(path, ProfileError), str(path), depth)
 
 
 def _with_base(content: dict[str, Any], where: str, depth: int = 0) -> dict[str, Any]:
@@ -135,33 +133,12 @@ def _with_base(content: dict[str, Any], where: str, depth: int = 0) -> dict[str,
     return _merge(_read(share("config", "robots") / f"{base}.yaml", depth + 1), content)
 
 
-class _Loader(yaml.SafeLoader):
-    """Rejects duplicate keys."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"key {key!r:.60} is given twice", node.start_mark)
-        return super().construct_mapping(node, deep)
-
-
-def _read_yaml(path: Path) -> dict[str, Any]:
-    try:
-        content = yaml.load(_text(path, "utf-8"), _Loader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # PyYAML passes on errors of dates and depth
-        if isinstance(error, ProfileError):
-            raise
-        raise ProfileError(f"{path}: not YAML ({' '.join(str(error).split())})") from None
-    if not isinstance(content, dict):
-        raise ProfileError(wrong_type(f"{path}: the content", content, "a mapping of keys to values"))
-    return content
-
-
 def _read_aria(path: Path) -> dict[str, Any]:
     """Read an ARIA file as changes to the profile of its robot: it has no battery, for example."""
     try:
-        file = read_aria(_text(path, "latin-1"))
+        file = read_aria(path.read_text("latin-1"))
+    except OSError as error:
+        raise ProfileError(f"{path}: cannot be read ({error})") from None
     except AriaError as error:
         raise ProfileError(f"{path}: {error}") from None
     base = _known(file.robot_class, file.subclass)
@@ -179,13 +156,6 @@ def _read_aria(path: Path) -> dict[str, Any]:
         "subclasses": [file.subclass.lower()],
         "unused": unused,
     }
-
-
-def _text(path: Path, encoding: str) -> str:
-    try:
-        return path.read_text(encoding)
-    except (OSError, ValueError) as error:
-        raise ProfileError(f"{path}: cannot be read ({error})") from None
 
 
 def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

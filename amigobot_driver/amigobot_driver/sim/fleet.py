@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from ..profiles import ProfileError
+from ..resources import read_mapping
 from ..wording import wrong_type
 from .events import SimulatorEvent, ignore
 from .options import DEFAULT_WORLD, OPTIONS, build_simulator
 from .simulator import Simulator
 from .world import WorldPose
 from .worlds import WorldError, load_world, parse_pose
-from .worlds.checks import check_keys, parse_yaml
+from .worlds.checks import check_keys
 
 #: One computer cannot simulate more in real time.
 MAX_ROBOTS = 32
@@ -123,7 +124,7 @@ def load_robots(path: str) -> RobotsFile:
         WorldError: It cannot be read, or has another content; the message names the place and what is allowed.
     """
     file = Path(path)
-    content = parse_yaml(file)
+    content = read_mapping(file, WorldError)
     check_keys(content, ("world", "robots"), path, ("robots",))
     robots = content["robots"]
     if not isinstance(robots, dict) or not 1 <= len(robots) <= MAX_ROBOTS:

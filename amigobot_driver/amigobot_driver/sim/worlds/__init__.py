@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ...resources import share
+from ...resources import read_mapping, share
 from ..world import World
 from . import aria, ros, shapes
-from .checks import WorldError, parse_pose, parse_yaml
+from .checks import WorldError, parse_pose
 
 __all__ = ["WorldError", "available_worlds", "load_world", "parse_pose"]
 
@@ -48,7 +48,7 @@ def load_world(name: str) -> World:
 
 
 def _read_yaml(path: Path) -> World:
-    content = parse_yaml(path)
+    content = read_mapping(path, WorldError)
     read = ros.read if ros.is_map(content) else shapes.read
     return read(content, path)
 

@@ -10,10 +10,8 @@ from pathlib import Path
 
 from ...wording import wrong_type
 from ..world import Segment, World, WorldPose
-from .checks import WorldError, limited, numbers, read_text
+from .checks import WorldError, limited, numbers, read_bytes
 
-#: bytes; a DATA section can have very many points
-_MAX_SIZE = 20_000_000
 _HOMES = (["Cairn:", "RobotHome"], ["Cairn:", "Dock"])
 
 
@@ -25,7 +23,7 @@ def read(path: Path) -> World:
     """
     walls: list[Segment] = []
     home, section = None, "header"
-    for index, line in enumerate(read_text(path, _MAX_SIZE).splitlines(), 1):
+    for index, line in enumerate(read_bytes(path).decode("utf-8", "replace").splitlines(), 1):
         words, where = line.split(), f"{path}: line {index}"
         if words[:1] in (["LINES"], ["DATA"]):
             section = words[0]

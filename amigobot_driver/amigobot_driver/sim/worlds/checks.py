@@ -11,9 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from ...wording import too_large, wrong_type
+from ...wording import wrong_type
 from ..fields import OptionError
 from ..world import Segment, WorldPose
 
@@ -21,8 +19,6 @@ from ..world import Segment, WorldPose
 MAX_SEGMENTS = 5_000
 #: m or deg; larger coordinates mean that a file is in other units
 MAX_COORDINATE = 1_000.0
-#: bytes; parsing YAML is slow
-_MAX_YAML = 200_000
 
 
 class WorldError(OptionError):
@@ -68,57 +64,16 @@ def parse_pose(text: str) -> WorldPose:
         raise WorldError(wrong_type("start", text, expected)) from None
 
 
-def read_bytes(path: Path, limit: int) -> bytes:
+def read_bytes(path: Path) -> bytes:
     """Read a whole file.
 
-    Args:
-        path: The file.
-        limit: Largest allowed size in bytes.
-
     Raises:
-        WorldError: The file cannot be read, or is too large.
+        WorldError: The file cannot be read.
     """
     try:
-        if (size := path.stat().st_size) > limit:
-            raise WorldError(too_large(str(path), size, limit))
         return path.read_bytes()
     except OSError as error:
         raise WorldError(f"{path}: cannot be read ({error.strerror})") from None
-
-
-def read_text(path: Path, limit: int) -> str:
-    """Read a whole UTF-8 file.
-
-    Args:
-        path: The file.
-        limit: Largest allowed size in bytes.
-
-    Raises:
-        WorldError: The file cannot be read, or is too large.
-    """
-    try:
-        return read_bytes(path, limit).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise WorldError(f"{path}: cannot be read ({error})") from None
-
-
-def parse_yaml(path: Path) -> dict[Any, Any]:
-    """Read the mapping in a YAML file; an empty file is an empty mapping.
-
-    Raises:
-        WorldError: The file cannot be read, is not YAML, or has no mapping.
-    """
-    try:
-        content = yaml.safe_load(read_text(path, _MAX_YAML))
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        if isinstance(error, WorldError):
-            raise
-        raise WorldError(f"{path}: not YAML ({' '.join(str(error).split())})") from None
-    if content is None:
-        return {}
-    if not isinstance(content, dict):
-        raise WorldError(wrong_type(f"{path}: the content", content, "a mapping of keys to values"))
-    return content
 
 
 def check_keys(item: Any, allowed: Iterable[str], where: str, required: Iterable[str] = ()) -> None:

@@ -64,7 +64,7 @@ def read(content: dict[Any, Any], path: Path) -> World:
 
 def _occupied(path: Path, threshold: float, *, negate: bool) -> list[_Row]:
     """Return the cells of a picture, the lowest row first."""
-    data = read_bytes(path, 4 * _MAX_CELLS)
+    data = read_bytes(path)
     header = _HEADER.match(data)
     if header is None:
         raise WorldError(f"{path}: not a PGM picture (P2 or P5)")
