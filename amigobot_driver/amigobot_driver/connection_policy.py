@@ -18,8 +18,6 @@ OPEN_RETRY_FIRST, OPEN_RETRY_MAX = 0.25, 1.0
 TCP_CONNECT_TIMEOUT = 5.0
 #: Time in which a peer that serves another client closes the connection: a simulator, or a bridge.
 TCP_TAKEN = 0.2
-#: Time without acknowledgment after which a TCP peer counts as lost. The default of the kernel is 15 minutes.
-TCP_PEER_TIMEOUT = 5.0
 #: Time without a byte after which a TCP connection is opened again: a robot answers within one second. A device between
 #: here and the robot may have lost its connection to the robot and keep ours open forever.
 TCP_SILENCE = 5.0

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1]
 #: Takes away what the standard library has on Linux only.
 ELSEWHERE = """
 import socket, sys, time
-del time.CLOCK_BOOTTIME, socket.TCP_USER_TIMEOUT
+del time.CLOCK_BOOTTIME
 for name in ("CLOCK_TAI", "CLOCK_MONOTONIC_RAW"):
     if hasattr(time, name):
         delattr(time, name)

@@ -321,12 +321,8 @@ class TestTcp:
         with peer:
             yield peer
 
-    def test_a_peer_that_vanished_is_given_up_within_seconds(self, port: TcpPort) -> None:
-        """A bridge without power does not close its connection; only the kernel can detect this, after a timeout."""
-        assert port._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) <= 10_000
-
     def test_a_silent_tcp_peer_is_given_up(self, port: TcpPort, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The peer's kernel acknowledges everything, but no program reads it."""
+        """It is without power, or its kernel acknowledges everything and no program reads it."""
         monkeypatch.setattr(tcp, "TCP_SILENCE", 0.05)
         assert "no bytes for 0.05 s; is the robot on? Reconnecting" in refused(
             lambda: [port.read(0.01) for _ in range(1000)], port.name

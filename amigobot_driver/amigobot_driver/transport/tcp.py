@@ -13,7 +13,7 @@ import threading
 import time
 from urllib.parse import urlsplit
 
-from ..connection_policy import TCP_CONNECT_TIMEOUT, TCP_PEER_TIMEOUT, TCP_SILENCE, TCP_TAKEN, WRITE_TIMEOUT
+from ..connection_policy import TCP_CONNECT_TIMEOUT, TCP_SILENCE, TCP_TAKEN, WRITE_TIMEOUT
 from ..errors import PortError
 
 #: Timeout of a write as a struct timeval, for a peer that does not read.
@@ -44,9 +44,6 @@ class TcpPort:
         self._socket.settimeout(None)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _WRITE_TIMEOUT)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux only; elsewhere TCP_SILENCE finds a dead peer
-            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(TCP_PEER_TIMEOUT * 1000))
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._received_at = time.monotonic()
         self._silent = True  #: no byte has been received
         if select.select([self._socket], [], [], TCP_TAKEN)[0] and not self._peeked():
