@@ -19,15 +19,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 
 from amigobot_driver import signals
 from amigobot_driver.cli import UsageError
 
 #: Where the page is served unless told otherwise.
 DEFAULT_LISTEN = "127.0.0.1:8140"
-#: Added to the nice value of this process with --ros.
-_NICE = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,15 +56,10 @@ def run(args: argparse.Namespace) -> int:
     from .sources import open_source
 
     listen = parse_listen(args.listen)
-    ros = args.ros or bool(args.namespace)
-    if ros:
-        # Node and dashboard wake up at the same packets: on a computer with few cores the node goes first. If this
-        # delays the braking for a browser that has disconnected, the node stops the robot after its cmd_vel_timeout.
-        os.nice(_NICE)
     source = open_source(
         args.source,
         profile=args.robot,
-        ros=ros,
+        ros=args.ros or bool(args.namespace),
         name=args.namespace or args.name,
     )
     with signals.caught() as ended:
