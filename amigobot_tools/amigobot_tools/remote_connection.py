@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
-from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing
 
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.robot_arguments import DEFAULT_PORT, add_node_arguments, add_robot_arguments, through_node
@@ -22,9 +21,8 @@ def add_connection_arguments(parser: argparse.ArgumentParser) -> None:
     add_node_arguments(parser)
 
 
-@contextlib.contextmanager
-def connected(args: argparse.Namespace, *, drives: bool) -> Iterator[Remote]:
-    """Connect as the arguments say; the end of the block stops the robot and ends the connection.
+def connected(args: argparse.Namespace, *, drives: bool) -> AbstractContextManager[Remote]:
+    """Connect as the arguments say; the end of a `with` block stops the robot and ends the connection.
 
     Args:
         args: With the arguments of `add_connection_arguments`.
@@ -34,18 +32,13 @@ def connected(args: argparse.Namespace, *, drives: bool) -> Iterator[Remote]:
         UsageError: The arguments exclude each other.
         AmigoBotError: There is no robot; the message says why.
     """
-    with contextlib.closing(_connect(args, drives)) as remote:
-        yield remote
-
-
-def _connect(args: argparse.Namespace, drives: bool) -> Remote:
     if through_node(args):
         from .node_remote import NodeRemote  # needs ROS
 
-        return NodeRemote(args.namespace, drives=drives, timeout=args.timeout)
+        return closing(NodeRemote(args.namespace, drives=drives, timeout=args.timeout))
     from .port_remote import PortRemote
 
-    return PortRemote(args.port or DEFAULT_PORT, args.robot, drives=drives, timeout=args.timeout)
+    return closing(PortRemote(args.port or DEFAULT_PORT, args.robot, drives=drives, timeout=args.timeout))
 
 
 def check_terminal() -> None:

@@ -106,7 +106,7 @@ def _serve(args: argparse.Namespace, clock: _Clock, file: IO[str] | None, stack:
         connection = connect(pty, tcp, simulator, log, check_baud=args.check_baud)
         stack.callback(connection.close)
         log(f"{simulator.profile.description} in {simulator.world.name}, listening on {connection.description}")
-        served.append(Served(simulator, connection, TruthLog(file, robot=name) if file else None))
+        served.append(Served(simulator, connection, TruthLog(file, name) if file else None))
     return served
 
 

@@ -130,23 +130,16 @@ class SimulatedBody:
         self._jitter = [0.0, 0.0]  #: m/s of each wheel, in the last packet
         #: of each wheel in this step: distance on the floor over distance at the rim
         self._grips = wear.left_scale, wear.right_scale
-        self._outline: list[Segment] = []
-        self._outlined: WorldPose | None = None  #: the pose of this outline
 
     @property
     def faults(self) -> Faults:
         """The injected faults."""
         return self.injector.faults
 
-    def _sides(self) -> list[Segment]:
-        if self._outlined is not self.pose:
-            self._outlined, self._outline = self.pose, self.footprint.outline(self.pose)
-        return self._outline
-
     def outline_near(self, x: float, y: float, distance: float) -> list[Segment]:
         """Return the sides of the body if one of them may be within `distance` of a point (m)."""
         near = math.hypot(self.pose.x - x, self.pose.y - y) <= distance + self._radius
-        return self._sides() if near else []
+        return self.footprint.outline(self.pose) if near else []
 
     @property
     def turn_rate(self) -> float:

@@ -20,6 +20,8 @@ from .simulator import Simulator
 
 #: bytes in transit to the robot at which the server stops reading, so that the client waits
 _BACKLOG = 4096
+#: s between two lines of a log of the truth
+_TRUTH_PERIOD = 0.05
 #: s between two checks of conditions that cannot wake the loop
 _IDLE = 0.05
 
@@ -80,17 +82,15 @@ class ClientConnection(Protocol):
 class TruthLog:
     """Appends the true state of the robot to a file, one JSON object per line, for comparisons."""
 
-    def __init__(self, file: IO[str], rate: float = 20.0, *, robot: str = "") -> None:
+    def __init__(self, file: IO[str], robot: str = "") -> None:
         """Start with a line at the first call of `write`.
 
         Args:
             file: Open file for the lines.
-            rate: Lines per second.
             robot: Name of the robot in each line; "" for none.
         """
         self._file = file
         self._robot = {"robot": robot} if robot else {}
-        self._period = 1 / rate
         self.next_due = 0.0
 
     def write(self, simulator: Simulator, now: float) -> None:
@@ -102,8 +102,8 @@ class TruthLog:
         """
         if now < self.next_due:
             return
-        late = now - self.next_due > self._period / 2
-        self.next_due = (now if late else self.next_due) + self._period
+        late = now - self.next_due > _TRUTH_PERIOD / 2
+        self.next_due = (now if late else self.next_due) + _TRUTH_PERIOD
         truth = asdict(simulator.truth)
         at, pose = truth.pop("time"), truth.pop("pose")
         line = {**self._robot, "t": time.time() - (now - at), "monotonic": at, **pose, **truth}

@@ -12,9 +12,8 @@ from typing import Any
 from amigobot_driver import AmigoBotError, RequestRefusedError
 from amigobot_driver.doctor import Finding, as_json
 
-from .examination import Examination
 from .pilot import Pilot
-from .sources import Source
+from .sources.source import Examination, Source
 
 #: s that a robot is given to come to rest, and s between two checks whether it is.
 _BRAKING, _POLL_PERIOD = 3.0, 0.05

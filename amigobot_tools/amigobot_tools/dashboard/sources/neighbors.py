@@ -13,7 +13,7 @@ from typing import Any
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.sim import connect
 from amigobot_driver.sim import Simulator, load_robots
-from amigobot_driver.sim.server import ClientConnection, Served
+from amigobot_driver.sim.server import Served
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,6 @@ class Neighbors:
 
     robots: dict[str, Simulator] = field(default_factory=dict)
     served: list[Served] = field(default_factory=list)
-
-    def add(self, name: str, robot: Simulator, connection: ClientConnection) -> None:
-        """Serve one more robot."""
-        self.robots[name] = robot
-        self.served.append(Served(robot, connection))
 
     def poses(self) -> dict[str, tuple[float, float, float]]:
         """Return where they are: m, m, rad in the world's frame."""
@@ -72,6 +67,7 @@ def open_robots(path: Path, name: str, log: Callable[[str], None]) -> tuple[str,
     for entry in described.robots:
         if entry.name != name:
             connection = connect(entry.pty, entry.tcp, robots[entry.name], log)
-            neighbors.add(entry.name, robots[entry.name], connection)
+            neighbors.robots[entry.name] = robots[entry.name]
+            neighbors.served.append(Served(robots[entry.name], connection))
             log(f"robot {entry.name} listens on {connection.description}")
     return name, robots[name], neighbors

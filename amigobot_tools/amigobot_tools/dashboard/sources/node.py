@@ -31,10 +31,10 @@ from amigobot_msgs.msg import Packet
 
 from ...node_remote import NodeRemote
 from ...state import RobotState, drained, yaw_of
-from ..examination import Examination
 from ..messages import Value
 from .port import LEVELS
 from .robot import RobotSource
+from .source import Examination
 
 #: Cells of a map in one direction that the page is sent at most.
 _CELLS = 400

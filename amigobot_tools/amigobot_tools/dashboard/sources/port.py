@@ -18,9 +18,9 @@ from amigobot_driver.robot import FrameSeen, LinkChanged, RobotSnapshot
 
 from ...port_remote import PortRemote
 from ...state import RobotState
-from ..examination import Examination
 from ..messages import Value
 from .robot import RobotSource
+from .source import Examination
 
 _COLUMNS = "name", "value", "unit", "low", "high", "text", "whole"  # of a parameter
 #: Levels of findings, as the page names them.

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
 from amigobot_driver import RequestRefusedError
+from amigobot_driver.doctor import Finding, Target
 from amigobot_driver.profiles import Profile
 
 from ...state import Remote
-from ..examination import Examination
 from ..messages import Request, requests_of
 from ..packets import FrameLog
 
@@ -24,6 +25,16 @@ Result = TypeVar("Result")
 
 #: Threads for requests that wait for a robot.
 _workers = ThreadPoolExecutor(6, "dashboard-request")
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """An examination that can be made now."""
+
+    target: Target
+    #: yields the findings as they come; is called with a function that takes what is done now
+    findings: Callable[[Callable[[str], None]], Iterator[Finding]]
+    rests: bool = False  #: the sensors are examined: the robot must be at rest
 
 
 class Source(Remote):

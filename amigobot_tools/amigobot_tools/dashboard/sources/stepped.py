@@ -12,9 +12,9 @@ from amigobot_driver import AmigoBot, Options
 from amigobot_driver.doctor import Kind, Target
 from amigobot_driver.packet_file import Head
 
-from ..examination import Examination
 from .paced import PacedDriver
 from .port import PortSource
+from .source import Examination
 
 
 class SteppedBot(AmigoBot):
