@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..wording import wrong_type
@@ -30,7 +29,6 @@ _NUMBERS = {
     "MaxVelocity": ("limits", "linear_mm_s"),
     "MaxRVelocity": ("limits", "angular_deg_s"),
 }
-_TEXTS = {"Class": "robot_class", "Subclass": "subclass"}
 _HEADINGS = ("ConfigVersion", "Section")
 
 #: rad per unit of heading. The files round it to 0.00153 or 0.001534, an error of up to a degree per turn
@@ -42,38 +40,30 @@ class AriaError(ValueError):
     """A line cannot be read. The message has its number."""
 
 
-@dataclass(slots=True)
-class AriaFile:
-    """A parsed file. `content` has the keys of a profile file; `unused` lists ignored keywords.
-
-    `diff_conv` is DiffConvFactor, 0 if missing (docs/protocol 6.1).
-    """
-
-    robot_class: str = "Pioneer"
-    subclass: str = ""
-    diff_conv: float = 0.0
-    content: dict[str, Any] = field(default_factory=dict)
-    unused: tuple[str, ...] = ()
-
-
-def read_aria(text: str) -> AriaFile:
+def read_aria(text: str) -> tuple[dict[str, Any], float]:
     """Parse the text of a parameter file.
+
+    Returns:
+        What it has of a profile file, with a robot_class and the name of one subclass; and DiffConvFactor, 0 if missing
+        (docs/protocol 6.1).
 
     Raises:
         AriaError: A line cannot be read.
     """
-    file = AriaFile()
-    sonars: dict[int, list[float]] = {}
+    content: dict[str, Any] = {"robot_class": "Pioneer", "subclasses": [""]}
+    diff_conv, sonars = 0.0, dict[int, list[float]]()
     count: int | None = None
     unused: dict[str, None] = {}
     for line, keyword, words in _lines(text):
-        if keyword in _TEXTS:
-            setattr(file, _TEXTS[keyword], words[0] if words else "")
+        if keyword == "Class":
+            content["robot_class"] = "".join(words[:1])
+        elif keyword == "Subclass":
+            content["subclasses"] = ["".join(words[:1]).lower()]
         elif keyword in _NUMBERS:
             group, key = _NUMBERS[keyword]
-            file.content.setdefault(group, {})[key] = _number(line, keyword, words)
+            content.setdefault(group, {})[key] = _number(line, keyword, words)
         elif keyword == "DiffConvFactor":
-            file.diff_conv = _number(line, keyword, words)
+            diff_conv = _number(line, keyword, words)
         elif keyword == "SonarNum":
             count = round(_number(line, keyword, words))
         elif keyword == "SonarUnit":
@@ -85,11 +75,10 @@ def read_aria(text: str) -> AriaFile:
             sonars[round(number)] = pose
         elif keyword not in _HEADINGS:
             unused[keyword] = None
-    _correct(file.content)
+    _correct(content)
     if sonars or count is not None:
-        file.content["sonar"] = {"poses": _poses(sonars, len(sonars) if count is None else count)}
-    file.unused = tuple(unused)
-    return file
+        content["sonar"] = {"poses": _poses(sonars, len(sonars) if count is None else count)}
+    return {**content, "unused": list(unused)}, diff_conv
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, list[str]]]:

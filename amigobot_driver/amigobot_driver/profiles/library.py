@@ -136,25 +136,24 @@ def _with_base(content: dict[str, Any], where: str, depth: int = 0) -> dict[str,
 def _read_aria(path: Path) -> dict[str, Any]:
     """Read an ARIA file as changes to the profile of its robot: it has no battery, for example."""
     try:
-        file = read_aria(path.read_text("latin-1"))
+        content, diff_conv = read_aria(path.read_text("latin-1"))
     except OSError as error:
         raise ProfileError(f"{path}: cannot be read ({error})") from None
     except AriaError as error:
         raise ProfileError(f"{path}: {error}") from None
-    base = _known(file.robot_class, file.subclass)
-    unused = list(file.unused)
-    if base and file.diff_conv:
-        unused.append(f"DiffConvFactor (the track stays {1000 * base.body.track:.0f} mm, that of {base.name})")
-    elif file.diff_conv:
-        file.content.setdefault("body", {})["track_mm"] = 2 / file.diff_conv
+    robot_class, (subclass,) = content["robot_class"], content["subclasses"]
+    base = _known(robot_class, subclass)
+    if base and diff_conv:
+        content["unused"].append(
+            f"DiffConvFactor (the track stays {1000 * base.body.track:.0f} mm, that of {base.name})"
+        )
+    elif diff_conv:
+        content.setdefault("body", {})["track_mm"] = 2 / diff_conv
     return {
-        **file.content,
+        **content,
         "extends": base.name if base else _FALLBACK,
         "name": path.stem,
-        "description": f"{file.robot_class}/{file.subclass}, from {path.name}",
-        "robot_class": file.robot_class,
-        "subclasses": [file.subclass.lower()],
-        "unused": unused,
+        "description": f"{robot_class}/{subclass}, from {path.name}",
     }
 
 
