@@ -215,8 +215,7 @@ class SimulatedBody:
     def _free(self, left: float, right: float) -> WorldPose | None:
         """Return the pose after the wheels' distances if no wall is there, else None."""
         pose = self._moved(left, right)
-        clear = self._surroundings.is_clear(pose.x, pose.y, self._radius)
-        return pose if clear or not blocked(self.footprint, pose, self.walls_around()) else None
+        return None if blocked(self.footprint, pose, self.walls_around()) else pose
 
     def _moved(self, left: float, right: float) -> WorldPose:
         left *= self._grips[0]
