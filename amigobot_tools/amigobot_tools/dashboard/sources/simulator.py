@@ -14,13 +14,13 @@ from typing import Annotated, Any
 
 from amigobot_driver import RequestRefusedError
 from amigobot_driver.doctor import Kind
-from amigobot_driver.sim import Window, World, WorldError, WorldPose, parse_faults
-from amigobot_driver.sim.faults import Faults
+from amigobot_driver.sim import Faults, Simulator, Window, World, WorldError, WorldPose, parse_faults
+from amigobot_driver.sim.server import Served
 from amigobot_driver.transport.simulated import simulator_of
 
 from ...geometry import Pose
 from ..messages import Between
-from .neighbors import Neighbors, open_robots
+from .neighbors import open_robots
 from .obstacles import Obstacle, new_box, new_circle, things_of
 from .paced import FASTEST, SLOWEST, PacedDriver
 from .source import Result
@@ -60,14 +60,16 @@ class SimulatorSource(SteppedSource):
         self, url: str, profile: str = "", *, timeout: float = 10.0, robots: Path | None = None, name: str = ""
     ) -> None:
         lines: list[str] = []
+        self._others: dict[str, Simulator] = {}  #: in the same world
+        self._served: list[Served] = []  #: the others at their ports
         if robots:
-            name, self._simulator, self._neighbors = open_robots(robots, name, lines.append)
+            name, self._simulator, self._others, self._served = open_robots(robots, name, lines.append)
             url = f"{robots.name}: {name}"
         else:
-            (self._simulator, _), self._neighbors = simulator_of(url), Neighbors()
+            self._simulator, _ = simulator_of(url)
         super().__init__(url, profile, timeout=timeout, new_driver=partial(PacedDriver, line=self._simulator))
         self.add_messages(lines)
-        self._driver = self.paced
+        self._driver = self.robot.paced
         self._world: World = self._simulator.world
         self._things = things_of(self._world)
         self._newest = len(self._things)  #: number of the thing that was added last
@@ -97,7 +99,7 @@ class SimulatorSource(SteppedSource):
                 "bytes_in_transit": simulator.bytes_in_transit,
             },
             "origin": self._origin,
-            "others": self._neighbors.poses(),
+            "others": {name: dataclasses.astuple(robot.truth.pose) for name, robot in self._others.items()},
         }
 
     def sections(self) -> dict[str, Any]:
@@ -106,18 +108,20 @@ class SimulatorSource(SteppedSource):
             **super().sections(),
             "obstacles": list(self._things.values()),
             "faults": _fault_rows(self._simulator.faults),
-            "bodies": self._neighbors.bodies(),
+            "bodies": {name: robot.profile.body for name, robot in self._others.items()},
         }
 
     def close(self) -> None:
         """Stop the robot, and close the ports of the others."""
         super().close()
-        self._neighbors.close()
+        for one in self._served:
+            one.connection.close()
 
     def step(self) -> None:
         """Simulate up to the present, and pass bytes between the other robots and their clients."""
         super().step()
-        self._neighbors.exchange(self._driver.clock())
+        for one in self._served:
+            one.exchange(self._driver.clock())
 
     async def perform(self, call: Callable[[], Result]) -> Result:
         """Call something; the simulation runs ahead while it waits for the robot."""
@@ -207,7 +211,7 @@ class SimulatorSource(SteppedSource):
         segments = tuple(segment for thing in things.values() for segment in thing.segments())
         _check_outside(self._simulator.truth.pose, things)
         world, before = dataclasses.replace(self._world, segments=segments), self._simulator.world
-        robots = self._simulator, *self._neighbors.robots.values()
+        robots = self._simulator, *self._others.values()
         try:
             for robot in robots:
                 robot.replace_world(world)

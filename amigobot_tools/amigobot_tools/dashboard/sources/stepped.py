@@ -60,14 +60,9 @@ class SteppedSource(PortSource):
     ) -> None:
         super().__init__(port, profile, timeout=timeout, make=partial(SteppedBot, new_driver=new_driver))
 
-    @property
-    def paced(self) -> PacedDriver:
-        """The driver."""
-        return self.robot.paced
-
     def step(self) -> None:
         """Execute what is due."""
-        self.paced.step()
+        self.robot.paced.step()
 
     def examination(self) -> Examination:
         """Return the checks of the session."""
@@ -77,4 +72,4 @@ class SteppedSource(PortSource):
         return Target(port, port, self.target_kind)
 
     def _clock(self) -> float:
-        return self.paced.clock()
+        return self.robot.paced.clock()
