@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from ..profiles import Profile
 from ..protocol import (
     ACTIVMEDIA_COMMANDS,
+    BAUD_RATES,
     MAX_SEND_COUNT,
     OVERHEAD,
     Arg,
@@ -98,9 +99,12 @@ class Controller(ABC, Generic[F]):
         self._end_supervision()
         self._restart()
 
-    @abstractmethod
     def _restart(self) -> None:
         """Initialize session, devices and telemetry."""
+        self.session = SessionState.WAIT
+        self.hardware.sonar.restart(self.profile.sonar.cycle)
+        self.hardware.line.set_baud(BAUD_RATES[self.working.host_baud])
+        self.telemetry.stop()
 
     def _end_supervision(self) -> None:
         """Forget the client and the voltage: the watchdog starts with the next packet."""

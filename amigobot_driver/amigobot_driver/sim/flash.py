@@ -34,6 +34,7 @@ class Flash(ABC):
     rot_acc_top: int = WORD  #: deg/s^2, of the deceleration, too
     drift_factor: int = 0  #: 1/8192 of the ticks of the left wheel, which odometry adds to them
     has_gyro: int = 0  #: 2 or more: the heading is that of a gyro instead of the wheels
+    host_baud: int = 0  #: code of the line speed
     watchdog: int = parameter("WatchDog", 2000)  #: ms without a packet until the robot stops; 0: never
     low_battery: int = parameter("LowBattery", 110)  #: 0.1 V
     pwm_max: int = parameter("PwmMax", 255, 1)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,7 @@ class RobotsFile:
         world = load_world(self.world)
         simulators = {}
         for robot in self.robots:
-            report = _named(robot.name, listener) if listener else ignore
+            report = partial(listener, robot.name) if listener else ignore
             try:
                 simulators[robot.name] = build_simulator(robot.options, world=world, on_event=report)
             except (ProfileError, ValueError) as error:
@@ -159,7 +160,3 @@ def _text(value: Any) -> str:
     if isinstance(value, dict):
         return ";".join(f"{key}={_text(item)}" for key, item in value.items())
     return str(value)
-
-
-def _named(name: str, listener: Callable[[str, SimulatorEvent], None]) -> Callable[[SimulatorEvent], None]:
-    return lambda event: listener(name, event)

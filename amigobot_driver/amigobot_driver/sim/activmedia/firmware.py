@@ -55,15 +55,16 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
     def _restart(self) -> None:
         """Restore the state between two sessions: parameters from FLASH, motors, sonars and telemetry off."""
         parts, flash = self.hardware, self.flash
-        self.session, self._expected = SessionState.WAIT, 0
-        self.working = copy.copy(flash)
+        self.working, self._expected = copy.copy(flash), 0
+        super()._restart()
         self._end_supervision()
         self._baud_trial = self._zero_due = math.inf
         self.bump_stall = self._bumped = 0
         self.drive.restart(self.working)
         parts.battery.pretended = None
         parts.battery.reaching = False
-        parts.sonar.restart(flash.sonar_cycle / 1000 if self.dialect.sonar_cycle else self.profile.sonar.cycle)
+        if self.dialect.sonar_cycle:
+            parts.sonar.cycle = flash.sonar_cycle / 1000
         parts.gyro.restart()
         parts.pins.restart(self.working.output_pins)
         parts.compass.restart()
@@ -71,8 +72,6 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         parts.sounds.restart()
         for port in parts.aux:
             port.flush()
-        self.telemetry.stop()
-        parts.line.set_baud(BAUD_RATES[flash.host_baud])
 
     # --- what happens to the robot from outside the protocol -----------------------------------------------
 

@@ -9,7 +9,7 @@ import copy
 import math
 
 from ...profiles import Profile
-from ...protocol import BAUD_RATES, ERRATIC_COMMANDS
+from ...protocol import ERRATIC_COMMANDS
 from ..controller import Controller, Rows
 from ..events import Listener, SessionState
 from ..hardware import Hardware
@@ -33,15 +33,11 @@ class ErraticFirmware(Controller[ErraticFlash]):
         self._boot()
 
     def _restart(self) -> None:
-        parts = self.hardware
-        self.session = SessionState.WAIT
+        super()._restart()
         self.telemetry.heading_target, self.telemetry.distance_target = 0.0, 0
         # The maxima limit every velocity (ch. 5.5.6), not only turns and moves as in AmigOS.
         self.drive.limit("trans", self.working.trans_vel_max)
         self.drive.limit("rot", self.working.rot_vel_max)
-        parts.sonar.restart(self.profile.sonar.cycle)
-        parts.line.set_baud(BAUD_RATES[self.working.host_baud])
-        self.telemetry.stop()
 
     # --- what happens to the robot from outside the protocol -----------------------------------------------
 
