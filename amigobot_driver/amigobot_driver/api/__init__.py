@@ -3,21 +3,14 @@
 
 """The Python API: a robot as one object with blocking methods, without ROS (docs/python.md)."""
 
-from .amigobot import AmigoBot
-from .recording import Recording
-from .streams import EventStream, Subscription
-from .values import BatteryState, Identity, Pid, PidGains, Pose, SonarReading, Sound
-
-__all__ = [
-    "AmigoBot",
-    "BatteryState",
-    "EventStream",
-    "Identity",
-    "Pid",
-    "PidGains",
-    "Pose",
-    "Recording",
-    "SonarReading",
-    "Sound",
-    "Subscription",
-]
+from .amigobot import AmigoBot as AmigoBot
+from .recording import Recording as Recording
+from .streams import EventStream as EventStream
+from .streams import Subscription as Subscription
+from .values import BatteryState as BatteryState
+from .values import Identity as Identity
+from .values import Pid as Pid
+from .values import PidGains as PidGains
+from .values import Pose as Pose
+from .values import SonarReading as SonarReading
+from .values import Sound as Sound

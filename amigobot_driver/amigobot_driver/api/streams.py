@@ -48,18 +48,15 @@ class EventStream(Generic[E]):
         closed: `close` was called.
     """
 
-    def __init__(self, hub: EventHub, kinds: tuple[type[Any], ...], maxlen: int, *, lost: str) -> None:
+    def __init__(self, hub: EventHub, kinds: tuple[type[Any], ...], maxlen: int) -> None:
         if maxlen < 1:
             raise ValueError(f"maxlen is {maxlen}, allowed: at least 1")
         self.dropped = 0
         self._hub = hub
         self._kinds = kinds
-        self._follows_link = LinkChanged in kinds
         self._queue: deque[E | ConnectionLostError] = deque(maxlen=maxlen)
         self._lock = threading.Lock()
         self.closed = False
-        if lost:
-            self._lose(lost)
 
     def get(self, timeout: float = math.inf) -> E | None:
         """Wait for the next event.
@@ -125,20 +122,12 @@ class EventStream(Generic[E]):
 
     # -- for EventHub ----------------------------------------------------------------------------------------
 
-    def _put(self, event: Any) -> None:
-        """Append an event if it is of the kinds of this stream."""
-        if isinstance(event, self._kinds):
-            self._append(event)
-
-    def _lose(self, why: str) -> None:
-        """Have the reader get `ConnectionLostError`, unless it reads the changes of the link itself."""
-        if not self._follows_link:
-            self._append(ConnectionLostError(why))
-
-    def _append(self, item: E | ConnectionLostError) -> None:
-        with self._lock:
-            self.dropped += len(self._queue) == self._queue.maxlen
-            self._queue.append(item)
+    def _put(self, item: Any) -> None:
+        """Append an event of the kinds of this stream, or an error, unless it reads the changes of the link itself."""
+        if isinstance(item, self._kinds) or (isinstance(item, ConnectionLostError) and LinkChanged not in self._kinds):
+            with self._lock:
+                self.dropped += len(self._queue) == self._queue.maxlen
+                self._queue.append(item)
 
     # -- the reader's side ------------------------------------------------------------------------------------
 
@@ -234,7 +223,9 @@ class EventHub:
     def stream(self, kinds: tuple[type[Any], ...], maxlen: int) -> EventStream[Any]:
         """A new stream of the events of some types, with a queue of `maxlen` events."""
         with self._lock:
-            stream: EventStream[Any] = EventStream(self, kinds, maxlen, lost=self._lost_reason)
+            stream: EventStream[Any] = EventStream(self, kinds, maxlen)
+            if self._lost_reason:
+                stream._put(ConnectionLostError(self._lost_reason))
             self._streams = (*self._streams, stream)
         return stream
 
@@ -258,4 +249,4 @@ class EventHub:
             _log.log(level, "%s: connection lost: %s", self._port, why)
             self._newest.clear()
             for stream in streams:
-                stream._lose(f"{self._port}: {why}")
+                stream._put(ConnectionLostError(f"{self._port}: {why}"))

@@ -48,7 +48,8 @@ def read_packets(path: Path, namespace: str = "", profile: str = "") -> tuple[He
     if not used:
         raise UsageError(f"{path} does not say which robot it is of, as robot_config is missing: give --robot")
     packets = [message for message in own if message.kind == _PACKET]
-    times = [_stamp(message) for message in packets]
+    stamps = (message.content.header.stamp for message in packets)
+    times = [float(stamp.sec + stamp.nanosec * 1e-9) for stamp in stamps]
     head = Head(
         started=times[0],
         port="",
@@ -68,8 +69,3 @@ def read_packets(path: Path, namespace: str = "", profile: str = "") -> tuple[He
 def _namespace(message: Message) -> str:
     """Namespace of the topic of a message, without slashes around it."""
     return message.topic.rpartition("/")[0].strip("/")
-
-
-def _stamp(message: Message) -> float:
-    stamp = message.content.header.stamp
-    return float(stamp.sec + stamp.nanosec * 1e-9)
