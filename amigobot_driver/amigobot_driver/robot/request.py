@@ -61,7 +61,7 @@ class RequestComponent(Component):
     Attributes:
         name: Begins the names of the counters.
         retries: How often to send.
-        confirmed_by: The packet types that can show the effect.
+        confirmed_by: The packet types that can show the effect; `_update` gets all of them.
         requested: The state that is requested again in each session; None: there is none.
         attempts: Attempts of the pending request, or of the last one.
         resent: Repeated commands since the component was made, for the diagnostics.
@@ -82,9 +82,10 @@ class RequestComponent(Component):
         self.given_up = 0
         self.pending = False
         self._announced = False  #: that attempts are made after the limit: once until the robot responds
-        self._unregistered = list(self.confirmed_by)
         self._timer = context.sends.timer(self._attempt)
         self._callers: list[Future[Outcome]] = []  #: those who wait for the result
+        for kind in self.confirmed_by:
+            context.on_packet(kind, self._on_packet)
 
     @property
     def title(self) -> str:
@@ -96,6 +97,9 @@ class RequestComponent(Component):
     @abstractmethod
     def _commands(self) -> Iterable[Instruction]:
         """Return what to send in each attempt."""
+
+    def _update(self, packet: Any, stamp: float, now: float) -> None:
+        """Take what a packet of `confirmed_by` reports, in every session, before `_confirmation` is asked."""
 
     def _confirmation(self, packet: Any) -> str:
         """Return what the robot reports, as the message of a success; "" while the packet does not show the effect."""
@@ -116,9 +120,6 @@ class RequestComponent(Component):
 
     def start(self, now: float) -> None:
         """Begin with the first attempt at `now` (s), again if the request is pending already."""
-        # Not in the constructor: the handlers of the subclass for these packets come first.
-        while self._unregistered:
-            self._context.on_packet(self._unregistered.pop(), self._check)
         self.pending = True
         self.attempts = 0
         self._timer.set(now)
@@ -211,7 +212,8 @@ class RequestComponent(Component):
         self.attempts += 1
         self._timer.set(now + (policy.interval if self.attempts <= policy.limit else policy.afterwards))
 
-    def _check(self, packet: Packet, stamp: float, now: float) -> None:
+    def _on_packet(self, packet: Packet, stamp: float, now: float) -> None:
+        self._update(packet, stamp, now)
         # A packet that was on its way before the first attempt confirms nothing.
         if self.pending and self.attempts and (message := self._confirmation(packet)):
             self.succeed(message)

@@ -117,7 +117,6 @@ class StreamState(RequestComponent):
         self.active = False
         self.packets = 0
         self._switched_on = False  #: in this session
-        context.on_packet(stream.packet, self._on_packet)
         self._watch = context.sends.timer(self._on_pause)
 
     @property
@@ -151,7 +150,7 @@ class StreamState(RequestComponent):
         """Return nothing: `Streams` counts all of them together."""
         return {}
 
-    def _on_packet(self, packet: Packet, stamp: float, now: float) -> None:
+    def _update(self, packet: Packet, stamp: float, now: float) -> None:
         self.packets += 1
         if self.active or (self._switched_on and not self._watch.pending):
             # At that time the next packet is late, or the robot did not receive the command that stops the stream.

@@ -34,7 +34,6 @@ class CompassReader(RequestComponent):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        context.on_packet(Sip, self._on_sip)
         context.on_packet(Compass, self._on_compass)
 
     def show_in_sip(self, on: bool, now: float) -> None:
@@ -67,7 +66,7 @@ class CompassReader(RequestComponent):
     def _failure(self) -> str:
         return f"{self._sent()}; the SIP shows no heading: does the robot have a compass?"
 
-    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+    def _update(self, sip: Sip, stamp: float, now: float) -> None:
         if 0 < sip.compass <= _HIGHEST:
             heading = math.radians(_STEP * sip.compass) % math.tau
             self._context.emit(CompassReading(stamp, heading, math.radians(_STEP)))

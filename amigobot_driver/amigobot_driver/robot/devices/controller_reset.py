@@ -23,6 +23,7 @@ class ControllerReset(RequestComponent):
     name = "reset"
     #: If packets still arrive after this interval, RESET counts as lost and is sent again.
     retries = RetryPolicy(interval=1.5, limit=3)
+    confirmed_by = ()
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

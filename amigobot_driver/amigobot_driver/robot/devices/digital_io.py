@@ -85,10 +85,6 @@ class DigitalOutputs(RequestComponent):
     reported: int | None = None  #: the outputs in the newest SIP
     mask_first = False  #: the mask in the low byte instead of the high one (docs/protocol E-24)
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        context.on_packet(Sip, self._on_sip)
-
     def set(self, mask: int, states: int, now: float) -> Future[Outcome]:
         """Set the pins of a mask; others keep their requested state.
 
@@ -121,7 +117,7 @@ class DigitalOutputs(RequestComponent):
     def _confirmation(self, sip: Sip) -> str:
         return "" if self._wrong() else f"outputs {self.reported:#04x}, confirmed by the robot"
 
-    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+    def _update(self, sip: Sip, stamp: float, now: float) -> None:
         self.reported = sip.digital_out
 
     def _wrong(self) -> int:

@@ -84,8 +84,6 @@ class GripperControl(RequestComponent):
         self._sip: Sip | None = None
         self._packet: GripperPacket | None = None
         self._packet_stamp = -math.inf
-        context.on_packet(GripperPacket, self._on_gripper)
-        context.on_packet(Sip, self._on_sip)
 
     def order(self, name: str, duration: float, now: float) -> Future[Outcome]:
         """Send an order.
@@ -117,17 +115,11 @@ class GripperControl(RequestComponent):
         self.newest = self._sip = self._packet = None
         self._packet_stamp = -math.inf
 
-    # -- packets ----------------------------------------------------------------------------------------------
-
-    def _on_gripper(self, packet: GripperPacket, stamp: float, now: float) -> None:
-        self._packet, self._packet_stamp = packet, stamp
-        self._update(stamp)
-
-    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        self._sip = sip
-        self._update(stamp)
-
-    def _update(self, stamp: float) -> None:
+    def _update(self, packet: GripperPacket | Sip, stamp: float, now: float) -> None:
+        if isinstance(packet, Sip):
+            self._sip = packet
+        else:
+            self._packet, self._packet_stamp = packet, stamp
         if self._sip and self.fitted and self._kind:
             self.newest = self._reading(self._sip, stamp)
             self._context.emit(self.newest)
@@ -188,7 +180,6 @@ class GripperControl(RequestComponent):
         )
 
     def _confirmation(self, packet: Packet) -> str:
-        # The handlers of the component, which are called first, have made the newest state of this packet.
         confirmed, state = ORDERS[self._order].confirmed, self.newest
         if confirmed and state and state.lift is not Lift.UNKNOWN and confirmed(state):
             return f"{self._order}: {_text(state)}"

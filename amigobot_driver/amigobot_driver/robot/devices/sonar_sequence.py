@@ -34,7 +34,6 @@ class SonarSequence(RequestComponent):
         self._watch_from = 0.0  #: s
         self._silenced: set[int] = set()  #: arrays that were switched off, as none of their sonars is in the sequence
         self._firing = False  #: as the SIP reports
-        context.on_packet(Sip, self._on_sip)
         context.on_sent(Command.SONAR, self._on_sonar_sent)
         context.on_sent(Command.POLLING, self._on_polling_sent)
 
@@ -75,7 +74,7 @@ class SonarSequence(RequestComponent):
         self._silenced, self._firing = set(), False
         super().on_session_start(now)
 
-    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+    def _update(self, sip: Sip, stamp: float, now: float) -> None:
         self._firing = sip.sonar_enabled
         if self.pending and now >= self._watch_from:
             self._seen |= {reading.number for reading in sip.sonar}

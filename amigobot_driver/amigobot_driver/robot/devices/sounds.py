@@ -52,10 +52,6 @@ class _SoundSwitch(RequestComponent):
     requested: bool | None = None  #: None: leave it as it is
     reported: bool | None = None
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        context.on_packet(Playlist, self._on_entry)
-
     def set(self, on: bool, now: float) -> Future[Outcome]:
         """Switch; see `SoundPlayer.switch`."""
         self._context.require(Command.SOUNDTOG)
@@ -67,7 +63,7 @@ class _SoundSwitch(RequestComponent):
         self.reported = None
         super().on_session_start(now)
 
-    def _on_entry(self, packet: Playlist, stamp: float, now: float) -> None:
+    def _update(self, packet: Playlist, stamp: float, now: float) -> None:
         self.reported = bool(packet.enabled)
 
     def _commands(self) -> Iterable[Instruction]:
@@ -125,7 +121,7 @@ class SoundPlayer(RequestComponent):
 
     name = "sounds"
     retries = _RETRIES
-    confirmed_by = ()
+    confirmed_by = (Playlist,)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -135,7 +131,6 @@ class SoundPlayer(RequestComponent):
         self._streaming = False  #: the answer to PLAYLIST 0 is arriving; the robot answers nothing else meanwhile
         self._count = 0  #: user sounds, as the robot has announced
         self._user: set[int] = set()  #: numbers of the user sounds that have arrived
-        context.on_packet(Playlist, self._on_entry)
         self._quiet = context.timeouts.timer(self._on_quiet)
         self._switch, self._lookup = _SoundSwitch(context), _SoundLookup(context, self._play)
 
@@ -261,7 +256,7 @@ class SoundPlayer(RequestComponent):
         self._quiet.cancel()
         super().on_session_end(f"sounds: {reason}")
 
-    def _on_entry(self, packet: Playlist, stamp: float, now: float) -> None:
+    def _update(self, packet: Playlist, stamp: float, now: float) -> None:
         if self._streaming:
             # A second count, after PLAYLIST 0 was sent twice, is no empty entry.
             if not (blank(packet) and packet.number == self._count):

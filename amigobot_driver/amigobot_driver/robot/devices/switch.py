@@ -56,7 +56,6 @@ class Switch(RequestComponent):
         self._on, self._off = on, off
         self._flag = flag
         self._given_up = False  #: in this session: the request waits for the next one
-        context.on_packet(Sip, self._on_sip)
 
     @property
     def switching_on(self) -> bool:
@@ -90,7 +89,7 @@ class Switch(RequestComponent):
         """Fail the pending request."""
         self.fail(f"{self.name}: {reason}")
 
-    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+    def _update(self, sip: Sip, stamp: float, now: float) -> None:
         before, self.reported = self.reported, None
         if sip.UNREPORTED & self._flag:
             return

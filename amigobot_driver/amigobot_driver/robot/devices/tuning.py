@@ -109,7 +109,6 @@ class Tuning(RequestComponent):
         self._changed: set[str] = set()  #: requested and not sent yet: sent even if the last CONFIGpac shows the value
         self._answered = False  #: a CONFIGpac has arrived since the request was started
         self._lacking: list[str] = []  #: requested, and announced as values that the firmware does not have
-        context.on_packet(Parameters, self._on_config)
 
     @property
     def applying(self) -> bool:
@@ -171,7 +170,7 @@ class Tuning(RequestComponent):
 
     # -- the robot's answer -----------------------------------------------------------------------------------
 
-    def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
+    def _update(self, config: Parameters, stamp: float, now: float) -> None:
         changed = config != self.config
         if not self.own:
             self.own = {name: value for name in TUNABLE if (value := config.value(name)) is not None}
