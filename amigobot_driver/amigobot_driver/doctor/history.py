@@ -62,8 +62,8 @@ class History:
     @property
     def battery_level(self) -> str:
         """Level of the battery; "" if it charges, or is not measured."""
-        battery, report = self.now.battery, self.now.report
-        return "" if battery.voltage <= 1.0 or (report and report.charging) else battery.level.name
+        report = self.now.report
+        return "" if not report or report.charging or report.smoothed_volts <= 1.0 else self.now.battery_level.name
 
     @property
     def stalled(self) -> str:
@@ -90,7 +90,8 @@ class History:
     def silent_sonars(self) -> list[str]:
         """What is silent, though it is on: all sonars, or some."""
         now, before = self.now, self._snapshots[max(-1 - _SILENT, -len(self._snapshots))]
-        if now is before or not (now.sonar_on and before.sonar_on and before.link.running and now.link.running):
+        on = all(one.link.running and one.report and one.report.sonar_enabled for one in (before, now))
+        if now is before or not on:
             return []
         silent = [sonar.number for sonar in now.sonars if not sonar.age < _SILENT]
         if silent and len(silent) == len(now.sonars):

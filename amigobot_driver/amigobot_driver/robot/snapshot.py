@@ -22,6 +22,7 @@ from .command_queue import QueueStats
 from .devices.auxiliary import AuxStats
 from .events import BatteryLevel, BumperReading, Odometry, Report
 from .link import PacketStats
+from .monitors.stalls import Stall
 from .motion.motion import MotionStats
 from .robot import Robot
 from .session import LinkState
@@ -50,36 +51,12 @@ class LinkSnapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class SwitchSnapshot:
-    """The motors or the sonars."""
-
-    reported: bool | None  #: None: the robot does not report it
-    problem: str  #: the request that the robot does not follow, as a sentence; "" if there is none
-
-
-@dataclass(frozen=True, slots=True)
-class BatterySnapshot:
-    """The battery."""
-
-    level: BatteryLevel  #: GOOD, LOW or CRITICAL
-    voltage: float  #: V, smoothed
-
-
-@dataclass(frozen=True, slots=True)
 class SonarState:
     """One sonar that has fired or is in the requested sequence."""
 
     number: int  #: from 0
     range: float  #: m; inf: no echo, NaN: no reading yet
     age: float  #: s since the last reading; NaN: no reading yet
-
-
-@dataclass(frozen=True, slots=True)
-class StallSnapshot:
-    """One wheel."""
-
-    count: int  #: stalls since the start of the driver
-    duration: float | None  #: s that the present stall lasts; None: no stall
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +94,11 @@ class RobotSnapshot:
     report: Report | None  #: of the newest SIP
     link: LinkSnapshot  #: the connection
     emergency_stop: bool  #: it is latched
-    motors: SwitchSnapshot  #: whether they are on
+    motors_problem: str  #: that the robot does not switch its motors as requested; ""
+    sonar_problem: str  #: that the robot does not switch its sonars as requested; ""
     standstill: str  #: that the robot does not move although it is driven; ""
-    stalls: Mapping[str, StallSnapshot]  #: left, right
-    battery: BatterySnapshot  #: voltage and charge
-    sonar: SwitchSnapshot  #: whether the sonars are on
-    sonar_on: bool  #: the newest SIP says that the sonars are on
+    stalls: Mapping[str, Stall]  #: left, right
+    battery_level: BatteryLevel  #: by the smoothed voltage
     sonars: tuple[SonarState, ...]  #: in the order of their numbers
     bumpers: BumperReading | None  #: None: no bumpers
     commands: CommandSnapshot  #: velocity limits in use, and counters of commands
@@ -133,12 +109,11 @@ class RobotSnapshot:
     encoder_jumps: int  #: jumps of the encoder ticks that no wheel can have turned
     bad_pings: int  #: readings of sonars that the robot does not have
     gyro_center: float  #: counts; NaN: not measured
-    digital_outputs: int | None  #: None: not reported
 
 
 def take_snapshot(robot: Robot) -> RobotSnapshot:
     """Return the present state of a robot; the caller holds its lock."""
-    estimator, stalls = robot.estimator, robot.stalls
+    estimator = robot.estimator
     return RobotSnapshot(
         identity=robot.session.identity,
         profile=robot.profile,
@@ -148,15 +123,11 @@ def take_snapshot(robot: Robot) -> RobotSnapshot:
         report=estimator.report,
         link=_link(robot),
         emergency_stop=robot.motion.emergency,
-        motors=SwitchSnapshot(robot.motors.reported, robot.motors.problem),
+        motors_problem=robot.motors.problem,
+        sonar_problem=robot.sonar.problem,
         standstill=robot.standstill.problem,
-        stalls={
-            "left": StallSnapshot(stalls.left.count, stalls.active.get("left")),
-            "right": StallSnapshot(stalls.right.count, stalls.active.get("right")),
-        },
-        battery=BatterySnapshot(estimator.battery.level, estimator.battery.voltage),
-        sonar=SwitchSnapshot(robot.sonar.reported, robot.sonar.problem),
-        sonar_on=estimator.report is not None and estimator.report.sonar_enabled,
+        stalls={wheel: replace(stall) for wheel, stall in robot.stalls.wheels.items()},
+        battery_level=estimator.battery.level,
         sonars=_sonars(robot),
         bumpers=robot.inputs.bumpers,
         commands=_commands(robot),
@@ -170,7 +141,6 @@ def take_snapshot(robot: Robot) -> RobotSnapshot:
         encoder_jumps=estimator.encoders.jumps,
         bad_pings=estimator.bad_pings,
         gyro_center=robot.gyro.center if robot.gyro.calibrated > -math.inf else math.nan,
-        digital_outputs=robot.digital_outputs.reported,
     )
 
 

@@ -45,7 +45,7 @@ class IoInterface(Interface):
         self, request: SetDigitalOutputs.Request, response: SetDigitalOutputs.Response
     ) -> SetDigitalOutputs.Response:
         outcome = await self.outcome(lambda robot, now: robot.digital_outputs.set(request.mask, request.states, now))
-        response.outputs = self._context.snapshot().digital_outputs or 0
+        response.outputs = self._context.call(lambda robot, now: robot.digital_outputs.reported or 0)
         return fill_response(response, outcome)
 
     @robot_service(SelectAnalogInput, "select_analog_input")

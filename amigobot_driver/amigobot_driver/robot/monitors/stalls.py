@@ -23,23 +23,27 @@ class Stall:
     since: float = math.inf  #: s, start of the current stall; inf: there is none
     last: float = -math.inf  #: s, the newest packet with the flag
 
+    @property
+    def duration(self) -> float | None:
+        """Time in s that the current stall lasts; None: no stall."""
+        return self.last - self.since if self.since < math.inf else None
+
 
 class StallMonitor(Component):
-    """Monitors the two stall flags."""
+    """Monitors the two stall flags; `wheels` has the stalls by the name of the wheel."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.left, self.right = Stall(), Stall()
-        self._now = -math.inf
+        self.wheels = {"left": Stall(), "right": Stall()}
         context.on_packet(Sip, self._on_sip)
 
     def on_session_start(self, now: float) -> None:
         """End the stalls of the session before."""
-        self.left.since = self.right.since = math.inf
+        for stall in self.wheels.values():
+            stall.since = math.inf
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        self._now = now
-        for stall, stalled in ((self.left, sip.left_stalled), (self.right, sip.right_stalled)):
+        for stall, stalled in zip(self.wheels.values(), (sip.left_stalled, sip.right_stalled), strict=True):
             if stalled:
                 stall.last = now
                 if stall.since == math.inf:
@@ -47,9 +51,3 @@ class StallMonitor(Component):
                     stall.count += 1
             elif now - stall.last > PAUSE:
                 stall.since = math.inf
-
-    @property
-    def active(self) -> dict[str, float]:
-        """The stalled wheels, and the duration in s."""
-        sides = (("left", self.left), ("right", self.right))
-        return {name: self._now - stall.since for name, stall in sides if stall.since < math.inf}
