@@ -46,8 +46,7 @@ class MotionActions(Interface):
             if motion_goal.ended.done():
                 continue
             feedback = Turn.Feedback if isinstance(handle.request, Turn.Goal) else Move.Feedback
-            progress = self._context.call(lambda robot, now, motion_goal=motion_goal: motion_goal.feedback())
-            handle.publish_feedback(feedback(remaining=progress.remaining))
+            handle.publish_feedback(feedback(remaining=motion_goal.remaining))
 
     def _cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         """Stop the robot if it performs this goal; the result follows when it is at rest."""
@@ -67,7 +66,7 @@ class MotionActions(Interface):
         result = Move.Result()
         motion_goal = await self._perform(handle, result, lambda robot, now: robot.move(handle.request.distance, now))
         if motion_goal:
-            result.travelled = self._context.call(lambda robot, now: motion_goal.feedback()).covered
+            result.travelled = motion_goal.covered
         return result
 
     async def _perform(

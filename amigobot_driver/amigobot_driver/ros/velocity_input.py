@@ -117,7 +117,7 @@ class VelocityInput(Interface):
 
     def _refuse_old(self, topic: str, reason: str) -> None:
         with self._driver.robot() as robot:
-            robot.motion.add_refused()
+            robot.motion.stats.refused += 1
         self._refuse(topic, reason)
 
     def _refuse(self, topic: str, reason: str) -> None:

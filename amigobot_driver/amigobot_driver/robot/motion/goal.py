@@ -30,6 +30,8 @@ START_LIMIT = 5.0
 #: s after which a packet shows the effect of what was sent before: 0.2 s each way through a modem or a network, the
 #: frames before it, and a cycle.
 SETTLE = 0.6
+#: s after a stop in which the robot should come to rest; after that the outcome no longer waits for it.
+STOP_LIMIT = 5.0
 #: s that the robot must be at rest before the command is sent again. Less than SETTLE would drive a distance twice.
 RESEND = 0.8
 #: Largest distance to the goal at rest: servos have a dead band.
@@ -98,6 +100,8 @@ class MotionGoal(ABC):
         self._sent_from = self._commanded = 0.0  #: travel when the command was sent, and the distance it commanded
         self._rest_since = math.inf  #: s
         self._best = self._best_at = math.inf
+        self._end_reason = ""  #: why it was ended before it was reached
+        self._ended_at = math.inf  #: s, the first packet after that
 
     def begin(self, odometry: Odometry, now: float, *, at_rest: bool) -> None:
         """Measure from this odometry on.
@@ -156,9 +160,27 @@ class MotionGoal(ABC):
         if not self.ended.done():
             finish(self.ended, outcome)
 
-    def progress_text(self) -> str:
-        """Return the progress as text: "0.312 m of 1.000 m"."""
-        return f"{self._text(self.covered)} of {self._text(self._request)}"
+    def end(self, why: str) -> None:
+        """The robot is being stopped before the goal; the outcome waits until it is at rest."""
+        self._end_reason = why
+
+    def observe_stop(self, progress: Progress) -> None:
+        """Update from a SIP after `end`, until the robot is at rest."""
+        if self.ended.done():
+            return
+        self.measure(progress.odometry)
+        self._ended_at = min(self._ended_at, progress.now)
+        elapsed = progress.now - self._ended_at
+        # A command from before the stop may still have an effect.
+        if progress.at_rest and elapsed >= SETTLE:
+            self.finish_stop()
+        elif progress.moving and elapsed > STOP_LIMIT:
+            self.finish_stop(f"; the robot has not come to rest within {STOP_LIMIT:g} s")
+
+    def finish_stop(self, remark: str = "") -> None:
+        """Set the outcome of a goal that was ended: how far the robot came, and why."""
+        progress = f"{self._text(self.covered)} of {self._text(self._request)}"
+        self.finish(Outcome(False, f"ended after {progress}: {self._end_reason}{remark}"))
 
     def _wait(self, progress: Progress) -> tuple[Instruction, ...] | Outcome:
         ready = progress.motors_on and progress.configured and not progress.moving

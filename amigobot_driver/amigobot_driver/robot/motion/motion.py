@@ -23,7 +23,7 @@ from ..component import Component, Context
 from ..events import EmergencyStopChanged, Notice
 from ..outcome import Outcome
 from ..sensing.state_estimator import StateEstimator
-from .goal import SETTLE, MotionGoal, Progress
+from .goal import MotionGoal, Progress
 from .limits import VelocityLimits
 from .setpoint import ZERO_VELOCITY, Heading, Setpoint, Velocity, Wheels
 
@@ -36,9 +36,6 @@ LATE = 5.0
 #: s for which the motors may be off before a velocity causes a warning; after connecting they are being switched on.
 MOTORS_GRACE = 1.0
 
-#: s after a stop in which the robot should come to rest; after that the outcome of a goal no longer waits for it.
-STOP_LIMIT = 5.0
-
 _REPLACED = "another movement was requested"
 _MOTORS_OFF = "the motors are off: call enable_motors, or press MOTORS on the robot"
 
@@ -50,15 +47,6 @@ class MotionStats:
     accepted: int = 0  #: velocities and goals
     refused: int = 0  #: velocities and goals
     timeouts: int = 0  #: velocities that ended because they were not repeated
-
-
-@dataclass(slots=True)
-class _Stopping:
-    """A goal that was ended before it was reached, while the robot comes to rest."""
-
-    goal: MotionGoal
-    why: str
-    since: float = math.inf  #: s, the first packet after the stop
 
 
 class Motion(Component):
@@ -94,14 +82,13 @@ class Motion(Component):
         self._queue = context.queue
         self._running = False
         self._moving = False
-        self._at_rest = False  #: in the newest two SIPs
         self._awake_from = self._late_until = -math.inf
         self._driven = False  #: in this session: the firmware may hold a velocity that a frame revives
         self._motors_off_since = math.inf
         self._motors_coming = motors_coming
         self._values_coming = values_coming
         self._progress: Progress | None = None  #: of the newest SIP in this session
-        self._stopping: _Stopping | None = None
+        self._ended_goal: MotionGoal | None = None  #: the last one that was ended before it was reached
         #: computes the set-point within the limits
         self._limited: Callable[[], Setpoint] = lambda: ZERO_VELOCITY
         self._stops_left = 0
@@ -239,10 +226,6 @@ class Motion(Component):
         else:
             self.zero_velocities()
 
-    def add_refused(self) -> None:
-        """Count a velocity that the caller has refused by itself."""
-        self.stats.refused += 1
-
     def refuse_if_stopped_since(self, sent: float) -> None:
         """Raise RequestRefusedError, and count it, for a velocity that was sent (s) before the newest stop."""
         with self.counting_refusals():
@@ -258,7 +241,7 @@ class Motion(Component):
         try:
             yield
         except RequestRefusedError:
-            self.add_refused()
+            self.stats.refused += 1
             raise
 
     @property
@@ -296,27 +279,26 @@ class Motion(Component):
     def on_session_end(self, why: str) -> None:
         """Cancel every motion request; nothing is sent."""
         self._cancel_motion(why)
-        self._finish_stopping("; the robot may have rolled on after that")
+        self._finish_ended_goal("; the robot may have rolled on after that")
         self._progress = None
         self._running = False
         self._motors_off_since = math.inf
         self._keep_alive_timer.cancel()
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        self._at_rest = not (self._moving or sip.moving)
-        self._moving = sip.moving
+        was_moving, self._moving = self._moving, sip.moving
         self._motors_off_since = math.inf if sip.motors_enabled else min(now, self._motors_off_since)
         self._progress = Progress(
             odometry=self._estimator.odometer.state,
             heading=sip.heading * self._context.profile().units.angle,
             moving=self._moving,
-            at_rest=self._at_rest,
+            at_rest=not (was_moving or self._moving),
             motors_on=sip.motors_enabled,
             configured=not self._values_coming(),
             now=now,
         )
-        if self._stopping:
-            self._watch_stopping(self._stopping, self._progress)
+        if self._ended_goal:
+            self._ended_goal.observe_stop(self._progress)
         if isinstance(self.requested, MotionGoal):
             self._advance(self.requested, self._progress)
         elif isinstance(self.requested, Heading) and self._estimator.jumped:
@@ -378,7 +360,7 @@ class Motion(Component):
             self._end_goal(_REPLACED)
         if moves:
             # From now on another motion moves the robot.
-            self._finish_stopping()
+            self._finish_ended_goal()
         if not moves and before:
             self._stops_left = STOP_REPEATS
         self.requested = requested
@@ -414,24 +396,12 @@ class Motion(Component):
     def _end_goal(self, why: str) -> None:
         """End the current goal; its outcome waits until the robot is at rest."""
         if isinstance(self.requested, MotionGoal) and not self.requested.ended.done():
-            self._stopping = _Stopping(self.requested, why)
+            self.requested.end(why)
+            self._ended_goal = self.requested
 
-    def _watch_stopping(self, stopping: _Stopping, progress: Progress) -> None:
-        stopping.goal.measure(progress.odometry)
-        stopping.since = min(stopping.since, progress.now)
-        since = progress.now - stopping.since
-        # A command from before the stop may still have an effect.
-        if progress.at_rest and since >= SETTLE:
-            self._finish_stopping()
-        elif progress.moving and since > STOP_LIMIT:
-            self._finish_stopping(f"; the robot has not come to rest within {STOP_LIMIT:g} s")
-
-    def _finish_stopping(self, remark: str = "") -> None:
-        """Set the outcome of the goal that was ended, if there is one."""
-        if stopping := self._stopping:
-            self._stopping = None
-            progress = stopping.goal.progress_text()
-            stopping.goal.finish(Outcome(False, f"ended after {progress}: {stopping.why}{remark}"))
+    def _finish_ended_goal(self, remark: str = "") -> None:
+        if self._ended_goal:
+            self._ended_goal.finish_stop(remark)
 
     def _send_stop(self, *gently: Instruction) -> None:
         if self.emergency and self._running:
