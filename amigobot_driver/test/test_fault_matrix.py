@@ -108,7 +108,7 @@ class Scene:
         robot, now = self.bench.robot, self.bench.now
         if not robot.running:
             return []
-        return [self.bench.ask(lambda: robot.enable_sonar(True, now)), self.bench.ask(lambda: robot.tuning.read(now))]
+        return [self.bench.ask(lambda: robot.enable_sonar(True, now)), self.bench.ask(lambda: robot.tuning.set({}, now))]
 
     def look(self) -> None:
         """No robot moves without a command; the port goes and comes as the simulator has it."""

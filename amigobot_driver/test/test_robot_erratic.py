@@ -220,7 +220,7 @@ class TestSettings:
     def test_its_identity_is_changed_by_hand(self, bench: Bench, name: str) -> None:
         bench.ask(lambda: bench.robot.send_raw(ErraticCommand[name.upper()].number, [], b"Rover"))
         bench.run(1.0)
-        bench.result(lambda: bench.robot.tuning.read(bench.now))
+        bench.result(lambda: bench.robot.tuning.set({}, bench.now))
         assert bench.robot.tuning.config is not None
         identity = dict(bench.robot.tuning.config.values())
         assert [key for key, value in identity.items() if value == "Rover"] == [name]
@@ -249,7 +249,7 @@ class TestSettings:
         bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk).connect()
         bench.ask(lambda: bench.robot.erratic.set_pwm(8000, 0.6, bench.now))
         bench.run(2.0)
-        bench.result(lambda: bench.robot.tuning.read(bench.now))
+        bench.result(lambda: bench.robot.tuning.set({}, bench.now))
         config = bench.robot.tuning.config
         assert isinstance(config, ErraticConfig)
         assert config.pwm_max / config.pwm_wrap == pytest.approx(0.6)

@@ -57,7 +57,13 @@ class RobotLink:
         self.decoder = FrameDecoder()
         self.packets = PacketStats()
         self.queue = CommandQueue(spacing)
-        self.session = Session(self.queue.put, self._request_baud, dialects, pinned, write=self._call_modem)
+        self.session = Session(
+            self.queue.put,
+            lambda baud: self.emit(BaudChange(baud)),
+            dialects,
+            pinned,
+            write=lambda data: self.emit(ModemCall(data)),
+        )
         self.trace = False  #: emit every frame, both ways
         self.sends, self.timeouts, self.dispatcher = Scheduler(), Scheduler(), Dispatcher()
         self.dispatcher.on_sent(Command.RESET, lambda command, now: self.session.reset_sent(now))
@@ -259,12 +265,6 @@ class RobotLink:
     def emit(self, event: Event) -> None:
         """Publish an event; the next call for the port returns it."""
         self._events.append(event)
-
-    def _request_baud(self, baud: int) -> None:
-        self._events.append(BaudChange(baud))
-
-    def _call_modem(self, data: bytes) -> None:
-        self._events.append(ModemCall(data))
 
     def _flush(self) -> list[Event]:
         events, self._events = self._events, []

@@ -67,14 +67,9 @@ class Robot:
         self.profile = load_profile(options.profile or "amigo")
         self.profile_reason = "no robot has been seen yet"
         self.components: list[Component] = []
-        known_dialects = dialects()
-        self.link = RobotLink(
-            self,
-            self.components,
-            self.profile.link.command_spacing,
-            known_dialects,
-            pinned=next((dialect for dialect in known_dialects if self._is_requested(dialect)), None),
-        )
+        known_dialects, firmware = dialects(), set(self.profile.firmware if options.profile else "")
+        pinned = next((dialect for dialect in known_dialects if firmware & set(dialect.firmware)), None)
+        self.link = RobotLink(self, self.components, self.profile.link.command_spacing, known_dialects, pinned)
         self.queue, self.session = self.link.queue, self.link.session
         self.raw_refused = 0
         context = Context(
@@ -103,9 +98,8 @@ class Robot:
             lambda: self.tuning.applying,
         )
         motors_on = True if options.motors_on_connect else None
-        self.motors = Switch(context, "motors", Command.ENABLE(1), Command.ENABLE(0), Sip.MOTORS, motors_on)
-        sonar_on = options.sonar_on_connect
-        self.sonar = Switch(context, "sonar", Command.SONAR(1), Command.SONAR(0), Sip.SONAR, sonar_on)
+        self.motors = Switch(context, "motors", Command.ENABLE, Sip.MOTORS, motors_on)
+        self.sonar = Switch(context, "sonar", Command.SONAR, Sip.SONAR, options.sonar_on_connect)
         self.tuning = Tuning(context)
         self.sounds = SoundPlayer(context)
         self.digital_outputs = DigitalOutputs(context)
@@ -288,7 +282,9 @@ class Robot:
 
     def unsupported(self, command: CommandTable | int) -> str:
         """Return why a command cannot be sent to this robot; "" if it can."""
-        return self.no_robot() or self._unknown(command)
+        if isinstance(command, int) or self.dialect.supports(command, self.profile.firmware):
+            return self.no_robot()
+        return self.no_robot() or f"{self.profile.description} has no {command.name}"
 
     def send_raw(self, number: int, arguments: list[int], text: bytes) -> Outcome:
         """Send a command that does not bypass the driver; no packet confirms it.
@@ -306,8 +302,8 @@ class Robot:
         except RequestRefusedError:
             self.raw_refused += 1
             raise
-        if not self.running:
-            return Outcome(False, f"there is no robot: {self.note}")
+        if reason := self.no_robot():
+            return Outcome(False, reason)
         before = self.queue.waiting(Priority.RAW)
         if not self.queue.put(instruction, Priority.RAW):
             return Outcome(False, f"{instruction} is not sent: {QUEUE_FULL}")
@@ -412,18 +408,9 @@ class Robot:
         if self.limits.apply(self.tuning.requested):
             self.motion.limits_changed()
 
-    def _is_requested(self, dialect: Dialect) -> bool:
-        """Return whether the profile of the options uses this dialect."""
-        return bool(self.options.profile and set(self.profile.firmware) & set(dialect.firmware))
-
     def _at_rest(self) -> bool:
         report = self.estimator.report
         return report is not None and not (report.moving or self.motion.requested)
-
-    def _unknown(self, command: CommandTable | int) -> str:
-        if isinstance(command, int) or self.dialect.supports(command, self.profile.firmware):
-            return ""
-        return f"{self.profile.description} has no {command.name}"
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
         self._apply_line_speed(now)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future as Request
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from builtin_interfaces.msg import Time as TimeMsg
@@ -69,8 +70,8 @@ def robot_service(kind: Any, name: str, **fields: str) -> Callable[[Callable[...
     def mark(method: Callable[..., Answer]) -> Callable[..., Any]:
         async def callback(self: Interface, request: Any, response: Any) -> Any:
             outcome = await self.outcome(lambda robot, now: method(self, robot, request, now))
-            for field, attribute in fields.items():
-                setattr(response, field, getattr(outcome, attribute, getattr(response, field)))
+            for key, attribute in fields.items():
+                setattr(response, key, getattr(outcome, attribute, getattr(response, key)))
             return fill_response(response, outcome)
 
         return service(kind, name)(callback)
@@ -78,35 +79,21 @@ def robot_service(kind: Any, name: str, **fields: str) -> Callable[[Callable[...
     return mark
 
 
+@dataclass(eq=False)
 class NodeContext:
-    """What the parts of the node share.
+    """What the parts of the node share."""
 
-    Attributes:
-        node: The node that has services, parameters and publishers.
-        driver: Runs the robot.
-        parameters: The checked parameters.
-        throttle: Of warnings about topics.
-        time: Converts times of the driver's clock.
-        base_frame: Name of the base frame, with its prefix.
-        waiting: The callback group of services that wait for the robot. In the node's default group one callback runs
-            at a time, so a service that waits would block every other, even the emergency stop.
-    """
+    node: Node  #: has services, parameters and publishers
+    driver: Driver | Replay  #: runs the robot
+    parameters: NodeParameters  #: checked
+    throttle: LogThrottle  #: of warnings about topics
+    time: stamps.Stamps  #: converts times of the driver's clock
+    #: the callback group of services that wait for the robot. In the node's default group one callback runs at a time,
+    #: so a service that waits would block every other, even the emergency stop.
+    waiting: ReentrantCallbackGroup = field(default_factory=ReentrantCallbackGroup)
 
-    def __init__(
-        self,
-        node: Node,
-        driver: Driver | Replay,
-        parameters: NodeParameters,
-        throttle: LogThrottle,
-        time: stamps.Stamps,
-    ) -> None:
-        self.node = node
-        self.driver = driver
-        self.parameters = parameters
-        self.throttle = throttle
-        self.time = time
-        self.base_frame = self.prefixed(str(parameters["base_frame"]))
-        self.waiting = ReentrantCallbackGroup()
+    def __post_init__(self) -> None:
+        self.base_frame = self.prefixed(str(self.parameters["base_frame"]))  #: its name, with its prefix
 
     def prefixed(self, frame: str) -> str:
         """Return the name of a frame of the robot description with frame_prefix."""

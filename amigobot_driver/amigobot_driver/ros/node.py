@@ -19,7 +19,7 @@ from rclpy.parameter import Parameter
 from ..driver import Driver
 from ..profiles import Profile, ProfileError
 from ..replay import Replay
-from ..robot import Event, Outcome, Robot, take_snapshot
+from ..robot import Event, Outcome, Robot
 from .actions import MotionActions
 from .aux_interface import AuxInterface
 from .diagnostics import Diagnostics
@@ -61,7 +61,7 @@ class AmigobotNode(Node):
             robot = Robot(self._params.options())
         except ProfileError as error:
             raise BadParameterError(f"parameter robot: {error}") from None
-        profile = take_snapshot(robot).profile
+        profile = robot.profile
         throttle = LogThrottle()
         port = str(self._params["port"])
         self._diagnostics = Diagnostics(self, port)

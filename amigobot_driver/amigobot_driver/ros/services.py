@@ -9,7 +9,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from amigobot_msgs.srv import SetOdometry, SetSonarSequence
 
-from ..robot import Outcome, RequestRefusedError, Robot, take_snapshot
+from ..robot import Outcome, RequestRefusedError, Robot
 from .interface import Answer, Interface, robot_service
 
 
@@ -34,19 +34,17 @@ class RobotServices(Interface):
     @robot_service(Trigger, "stop")
     def _stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
         robot.stop(now)
-        link = take_snapshot(robot).link
-        return Outcome(link.running, "stopping" if link.running else link.note)
+        return Outcome(robot.running, "stopping" if robot.running else robot.note)
 
     @robot_service(Trigger, "emergency_stop")
     def _emergency_stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
         robot.emergency_stop()
-        link = take_snapshot(robot).link
-        state = "braking" if link.running else f"no robot to brake ({link.note})"
+        state = "braking" if robot.running else f"no robot to brake ({robot.note})"
         return f"{state}; every velocity is refused until clear_emergency_stop"
 
     @robot_service(Trigger, "clear_emergency_stop")
     def _clear_emergency_stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
-        latched = take_snapshot(robot).emergency_stop
+        latched = robot.motion.emergency
         robot.clear_emergency_stop(now)
         return "velocities are accepted again" if latched else "no emergency stop was latched"
 

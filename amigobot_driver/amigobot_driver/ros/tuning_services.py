@@ -88,8 +88,6 @@ class TuningServices(Interface):
 
     async def _set(self, values: Mapping[str, int]) -> tuple[Outcome, Parameters | None]:
         """Set tuning values and read the CONFIG packet again; return the outcome and the reported values."""
-        before = self._context.snapshot()
-        if not before.link.running:
-            return Outcome(False, f"there is no robot: {before.link.note}"), None
         outcome = await self.outcome(lambda robot, now: robot.tuning.set(values, now))
-        return outcome, self._context.snapshot().config
+        after = self._context.snapshot()
+        return outcome, after.config if after.link.running else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import Future
 
-from ...protocol import Instruction, Sip
+from ...protocol import Command, Instruction, Sip
 from ...wording import on_or_off
 from ..component import Context
 from ..events import Notice
@@ -30,31 +30,21 @@ class Switch(RequestComponent):
     #: The interval is long enough for the next SIP, and the whole short enough for a person to wait.
     retries = RetryPolicy(interval=0.3, limit=8)
 
-    def __init__(
-        self,
-        context: Context,
-        name: str,
-        on: Instruction,
-        off: Instruction,
-        flag: int,
-        requested: bool | None = None,
-    ) -> None:
+    def __init__(self, context: Context, name: str, command: Command, flag: int, requested: bool | None) -> None:
         """Make a switch.
 
         Args:
-            context: the robot's.
-            name: what is switched, as in "motors on".
-            on: the command that switches on.
-            off: the command that switches off.
-            flag: the bits of the SIP's flags of which one at least is set while it is on.
-            requested: the state to request in the first session.
+            context: The robot's.
+            name: What is switched, as in "motors on".
+            command: 1 switches on, 0 off.
+            flag: The bits of the SIP's flags of which one at least is set while it is on.
+            requested: The state to request in the first session; None: leave it as it is.
         """
         self.name = name
         super().__init__(context)
         self.requested: bool | None = requested
         self.reported: bool | None = None
-        self._on, self._off = on, off
-        self._flag = flag
+        self._command, self._flag = command, flag
         self._given_up = False  #: in this session: the request waits for the next one
 
     @property
@@ -104,7 +94,7 @@ class Switch(RequestComponent):
                 self._context.emit(Notice(f"the {self.name} {verb} switched {on_or_off(self.reported)} at the robot"))
 
     def _commands(self) -> Iterable[Instruction]:
-        return [self._on if self.requested else self._off]
+        return [self._command(int(bool(self.requested)))]
 
     def _confirmation(self, sip: Sip) -> str:
         if self.reported is None or self.reported != self.requested:

@@ -116,7 +116,7 @@ class Tuning(RequestComponent):
         return self.pending and self.attempts <= RETRIES.limit and bool(self._differences())
 
     def set(self, values: Mapping[str, int], now: float) -> Future[Outcome]:
-        """Set values by their names in CONFIGpac.
+        """Set values by their names in CONFIGpac; without any, read it again.
 
         A request that waits for another value of the same name fails.
 
@@ -138,7 +138,7 @@ class Tuning(RequestComponent):
         return finished(False, _no_such(lacking)) if lacking else result
 
     def release(self, names: Iterable[str]) -> None:
-        """Release values: they become the robot's own again, with the next `set` or `read`.
+        """Release values: they become the robot's own again, with the next `set`.
 
         A value that no command can carry, for example a RevCount above 32767, is restored by the robot's next reset.
         """
@@ -149,14 +149,6 @@ class Tuning(RequestComponent):
                 self._changed.discard(name)
             else:
                 self._require(name, value)
-
-    def read(self, now: float) -> Future[Outcome]:
-        """Request a new CONFIGpac.
-
-        Returns:
-            The result, when it has arrived or the retries are over.
-        """
-        return self.set({}, now)
 
     def start(self, now: float) -> None:
         """Begin with the first attempt at `now` (s), again if the request is pending already."""
