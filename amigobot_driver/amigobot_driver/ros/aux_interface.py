@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from amigobot_msgs.msg import AuxData
 from amigobot_msgs.srv import AuxRead, AuxWrite
 
 from ..protocol import Aux
-from ..robot import LinkChanged, Received, Report, Robot, WriteOutcome
+from ..robot import LinkChanged, Received, Report, Robot
 from . import topics
-from .interface import Answer, Interface, NodeContext, call_with_result, robot_service
+from .interface import Answer, Interface, NodeContext, robot_service
 
 #: Ports that every robot has, and the port that only some firmware has.
 _STANDARD, _OPTIONAL = (1, 2), 3
@@ -61,13 +59,7 @@ class AuxInterface(Interface):
 
     def _send(self, number: int, message: AuxData) -> None:
         pending = self._context.call(lambda robot, now: robot.aux_port(number).write(bytes(message.data)))
-        call_with_result(self._node, pending, partial(self._log_failure, number))
-
-    def _log_failure(self, number: int, outcome: WriteOutcome) -> None:
-        """Log why bytes were dropped: a topic has no response. The diagnostics count the bytes."""
-        if not outcome.success:
-            topic = f"aux{number}/tx"
-            self._context.warn(topic, f"dropped: {outcome.message}", key="dropped")
+        self._context.warn_if_failed(pending, f"aux{number}/tx dropped:", key="dropped")
 
     @robot_service(AuxWrite, "aux_write", written="count")
     def _write(self, robot: Robot, request: AuxWrite.Request, now: float) -> Answer:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterable
+from typing import Any
 
 from builtin_interfaces.msg import Time as TimeMsg
 from geometry_msgs.msg import TransformStamped
@@ -40,6 +41,12 @@ def sonar_frame(number: int) -> str:
 def floor_frame(number: int) -> str:
     """Return the frame of a floor sensor, as in the URDF."""
     return f"floor_{number}_link"
+
+
+def message_of(kind: Any, source: object, **others: object) -> Any:
+    """Return a message with the values that `source` has under the names of its fields, and with `others`."""
+    names = [name for name in kind.get_fields_and_field_types() if name not in others and hasattr(source, name)]
+    return kind(**{name: getattr(source, name) for name in names}, **others)
 
 
 def odometry_message(odom_frame: str, base_frame: str) -> OdometryMsg:

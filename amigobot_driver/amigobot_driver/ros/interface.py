@@ -29,6 +29,7 @@ from ..driver import Driver
 from ..replay import Replay
 from ..robot import Event, Outcome, RequestRefusedError, Robot, RobotSnapshot, take_snapshot
 from . import stamps
+from .conversions import message_of
 from .log import LogThrottle
 from .node_parameters import NodeParameters
 from .topics import Topic, TopicPublisher
@@ -126,6 +127,27 @@ class NodeContext:
         if self.throttle.due(f"{topic} {key or text}"):
             self.node.get_logger().warning(f"{topic} {text}")
 
+    def warn_if_failed(self, request: Request[Any], name: str, key: str = "") -> None:
+        """Log why a request fails whose result nothing waits for.
+
+        The executor logs it: the thread that completes a request holds the robot's lock.
+
+        Args:
+            request: The future outcome.
+            name: The topic or parameter that has made the request.
+            key: See `warn`.
+        """
+
+        def log(outcome: Outcome) -> None:
+            if not outcome.success:
+                self.warn(name, outcome.message, key)
+
+        def schedule(done: Request[Any]) -> None:
+            if executor := self.node.executor:
+                executor.create_task(log, done.result())
+
+        request.add_done_callback(schedule)
+
 
 class Interface:
     """A part of the node."""
@@ -143,14 +165,16 @@ class Interface:
                     callback = getattr(self, name)
                     self._node.create_service(SERVICES[served], served, callback, callback_group=context.waiting)
 
-    def publishing(self, topic: Topic, convert: Callable[[Any, Header], Any], frame: str = "") -> Callable[[Any], None]:
+    def publishing(
+        self, topic: Topic, convert: Callable[[Any, Header], Any] | None = None, frame: str = ""
+    ) -> Callable[[Any], None]:
         """Return a handler of events that publishes each one while its topic has a subscriber.
 
         The publisher is created at the first event: a robot without the device has no such topic.
 
         Args:
             topic: The topic.
-            convert: Makes the message from an event that has a `stamp`, and its header.
+            convert: Makes the message from an event that has a `stamp`, and its header; None: fields of equal names.
             frame: Frame of the message, with its prefix; "" for the base frame.
         """
         publisher: TopicPublisher | None = None
@@ -161,7 +185,8 @@ class Interface:
             if publisher.subscribed(event.stamp):
                 header = self._context.header(event.stamp)
                 header.frame_id = frame or header.frame_id
-                publisher.publish(convert(event, header))
+                message = convert(event, header) if convert else message_of(topic.kind, event, header=header)
+                publisher.publish(message)
 
         return publish
 
@@ -189,19 +214,6 @@ def fill_response(response: Any, outcome: Outcome) -> Any:
 def refuse(response: Any, message: str) -> Any:
     """Return the response of a service that does nothing, with the reason."""
     return fill_response(response, Outcome(False, message))
-
-
-def call_with_result(node: Node, request: Request[T], callback: Callable[[T], None]) -> None:
-    """Call `callback` with the result of a request, from the node's executor.
-
-    The thread that completes a request holds the robot's lock, so the callback must not run there.
-    """
-
-    def schedule(done: Request[T]) -> None:
-        if executor := node.executor:
-            executor.create_task(callback, done.result())
-
-    request.add_done_callback(schedule)
 
 
 async def await_result(node: Node, request: Request[T]) -> T:

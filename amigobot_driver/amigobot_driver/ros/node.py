@@ -19,11 +19,11 @@ from rclpy.parameter import Parameter
 from ..driver import Driver
 from ..profiles import Profile, ProfileError
 from ..replay import Replay
-from ..robot import Event, Outcome, Robot
+from ..robot import Event, Robot
 from .actions import MotionActions
 from .aux_interface import AuxInterface
 from .diagnostics import Diagnostics
-from .interface import Interface, NodeContext, call_with_result
+from .interface import Interface, NodeContext
 from .io_interface import IoInterface
 from .log import EventLog, LogThrottle
 from .node_parameters import BadParameterError, NodeParameters, unknown_text
@@ -126,11 +126,7 @@ class AmigobotNode(Node):
         self._traced = self._raw.needed
         options = replace(self._params.options(), trace=self._traced)
         pending = self._shared.call(lambda robot, now: robot.configure(options, now))
-        call_with_result(self, pending, self._on_configured)
-
-    def _on_configured(self, outcome: Outcome) -> None:
-        if not outcome.success:
-            self.get_logger().warning(f"parameters: {outcome.message}")
+        self._shared.warn_if_failed(pending, "parameters:")
 
     def _each_second(self) -> None:
         if self.driver.failed.is_set():

@@ -6,16 +6,18 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from sensor_msgs.msg import Joy
 from std_msgs.msg import Header
 from std_srvs.srv import SetBool
 
-from amigobot_msgs.msg import Bumpers, Compass, GripperState
+from amigobot_msgs.msg import Compass, GripperState
 from amigobot_msgs.srv import Gripper, ResetRobot
 
 from ..robot import BumperReading, CompassReading, GripperReading, JoystickReading, RequestRefusedError, Robot
 from . import topics
+from .conversions import message_of
 from .interface import Answer, Interface, NodeContext, robot_service
 
 
@@ -25,7 +27,7 @@ class PioneerInterface(Interface):
     def __init__(self, context: NodeContext) -> None:
         super().__init__(context)
         self.handlers = {
-            BumperReading: self.publishing(topics.BUMPERS, _bumpers),
+            BumperReading: self.publishing(topics.BUMPERS),
             CompassReading: self.publishing(topics.COMPASS, _compass),
             JoystickReading: self.publishing(topics.JOY, _joystick),
             GripperReading: self.publishing(topics.GRIPPER, _gripper),
@@ -46,42 +48,23 @@ class PioneerInterface(Interface):
         return robot.reset(now)
 
 
-def _bumpers(reading: BumperReading, header: Header) -> Bumpers:
-    return Bumpers(header=header, front=reading.front, rear=reading.rear)
-
-
 def _joystick(reading: JoystickReading, header: Header) -> Joy:
     return Joy(header=header, axes=reading.axes, buttons=list(map(int, reading.buttons)))
 
 
-def _compass(reading: CompassReading, header: Header) -> Compass:
+def _compass(reading: CompassReading, header: Header) -> Any:
     """Convert: `heading` is clockwise from north, `yaw` counter-clockwise from east (REP 103)."""
-    return Compass(
+    return message_of(
+        Compass,
+        reading,
         header=header,
-        heading=reading.heading,
         yaw=math.remainder(math.pi / 2 - reading.heading, math.tau),
-        resolution=reading.resolution,
-        pitch=reading.pitch,
-        roll=reading.roll,
         magnetic_field=reading.field,
         temperature=reading.celsius,
-        error=reading.error,
     )
 
 
-def _gripper(state: GripperReading, header: Header) -> GripperState:
-    return GripperState(
-        header=header,
-        paddles=state.paddles.value,
-        paddles_moving=state.paddles_moving,
-        lift=state.lift.value,
-        lift_moving=state.lift_moving,
-        inner_beam=state.inner_beam,
-        outer_beam=state.outer_beam,
-        left_contact=state.left_contact,
-        right_contact=state.right_contact,
-        kind=state.kind,
-        state=state.state,
-        switches=state.switches,
-        grasp_time=math.nan if state.grasp_time is None else state.grasp_time,
-    )
+def _gripper(state: GripperReading, header: Header) -> Any:
+    time = math.nan if state.grasp_time is None else state.grasp_time
+    positions = {"paddles": state.paddles.value, "lift": state.lift.value}
+    return message_of(GripperState, state, header=header, grasp_time=time, **positions)

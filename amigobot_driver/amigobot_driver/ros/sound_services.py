@@ -11,6 +11,7 @@ from amigobot_msgs.msg import Sound
 from amigobot_msgs.srv import ListSounds, PlaySound, Say
 
 from ..robot import Outcome, Robot, is_group
+from .conversions import message_of
 from .interface import Answer, Interface, fill_response, refuse, robot_service, service
 
 
@@ -38,16 +39,7 @@ class SoundServices(Interface):
         outcome = await self._playlist(request.refresh)
         enabled, playlist = self._context.call(lambda robot, now: (robot.sounds.enabled, robot.sounds.playlist))
         response.enabled = bool(enabled)
-        response.sounds = [
-            Sound(
-                number=entry.number,
-                name=entry.name,
-                group=is_group(entry),
-                offset=entry.offset,
-                length=entry.length,
-            )
-            for entry in playlist
-        ]
+        response.sounds = [message_of(Sound, entry, group=is_group(entry)) for entry in playlist]
         return fill_response(response, outcome)
 
     @robot_service(SetBool, "enable_sounds")

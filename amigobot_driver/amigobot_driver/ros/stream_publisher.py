@@ -10,11 +10,8 @@ import math
 from sensor_msgs.msg import Imu, Range
 from std_msgs.msg import Header
 
-from amigobot_msgs.msg import Encoders, MotorCurrents
-
 from ..profiles import Profile
-from ..robot import EncoderReading, FloorReading, Identified, TurnRate
-from ..robot import MotorCurrents as Currents
+from ..robot import EncoderReading, FloorReading, Identified, MotorCurrents, TurnRate
 from . import conversions, topics
 from .interface import Interface, NodeContext
 
@@ -32,9 +29,9 @@ class StreamPublisher(Interface):
     def __init__(self, context: NodeContext, profile: Profile) -> None:
         super().__init__(context)
         self.handlers = {
-            EncoderReading: self.publishing(topics.ENCODERS, _encoders),
+            EncoderReading: self.publishing(topics.ENCODERS),
             TurnRate: self.publishing(topics.IMU, _imu, context.prefixed(_IMU_FRAME)),
-            Currents: self.publishing(topics.CURRENTS, _currents),
+            MotorCurrents: self.publishing(topics.CURRENTS),
             FloorReading: self._on_floors,
             Identified: lambda event: self._use_profile(event.profile),
         }
@@ -57,14 +54,6 @@ class StreamPublisher(Interface):
             self._floors.append((topics.FLOOR.publisher(self._node, number), message))
         for _, message in self._floors:
             message.min_range = message.max_range = profile.floor.height
-
-
-def _encoders(reading: EncoderReading, header: Header) -> Encoders:
-    return Encoders(header=header, left=reading.left, right=reading.right)
-
-
-def _currents(reading: Currents, header: Header) -> MotorCurrents:
-    return MotorCurrents(header=header, left=reading.left, right=reading.right)
 
 
 def _imu(turn: TurnRate, header: Header) -> Imu:

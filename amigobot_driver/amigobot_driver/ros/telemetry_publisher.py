@@ -25,13 +25,12 @@ from ..robot import (
     LinkChanged,
     LinkState,
     OdometryStale,
-    Outcome,
     Report,
     SonarArray,
 )
 from ..robot import Odometry as OdometryState
 from . import conversions, stamps, topics
-from .interface import Interface, NodeContext, call_with_result
+from .interface import Interface, NodeContext
 from .node_parameters import SONAR_WHEN_SUBSCRIBED
 
 #: Seconds between two battery messages while the level does not change.
@@ -160,11 +159,7 @@ class TelemetryPublisher(Interface):
         if needed != self._sonar_requested:
             self._sonar_requested = needed
             pending = self._context.call(lambda robot, now: robot.enable_sonar(needed, now))
-            call_with_result(self._node, pending, self._on_sonar_switched)
-
-    def _on_sonar_switched(self, outcome: Outcome) -> None:
-        if not outcome.success:
-            self._node.get_logger().warning(f"sonar_on_connect: {outcome.message}")
+            self._context.warn_if_failed(pending, "sonar_on_connect:")
 
     def _on_encoders(self, reading: EncoderReading) -> None:
         """Publish the wheels from an ENCODER packet, and the pose if odometry_source is encoders."""
