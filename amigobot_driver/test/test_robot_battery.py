@@ -26,18 +26,9 @@ def test_a_warning_comes_well_before_the_end() -> None:
 
 
 @pytest.mark.parametrize("damaged", [0.2, 116.6])
-@pytest.mark.parametrize("before", [0, 1, 50])
-def test_a_damaged_reading_is_no_alarm_and_is_forgotten(before: int, damaged: float) -> None:
+def test_a_damaged_reading_is_no_alarm(damaged: float) -> None:
     """The checksum adds 16-bit words: of two damaged bytes one may undo the other."""
     monitor = BatteryMonitor(load_profile("amigo").battery)
-    for number, volts in enumerate([12.5] * before + [damaged] + [12.5] * 3):
+    for number, volts in enumerate([12.5, damaged, 12.5]):
         monitor.update(volts, 0.1 * number)
-        assert not before or (monitor.voltage, monitor.level) == (pytest.approx(12.5), BatteryLevel.GOOD)
-    assert (monitor.voltage, monitor.level) == (pytest.approx(12.5), BatteryLevel.GOOD)
-
-
-def test_another_battery_is_believed_with_its_second_reading() -> None:
-    monitor = BatteryMonitor(load_profile("amigo").battery)
-    for number, volts in enumerate([12.5] * 10 + [8.0] * 2):
-        monitor.update(volts, 0.1 * number)
-    assert (monitor.voltage, monitor.level) == (8.0, BatteryLevel.CRITICAL)
+        assert (monitor.voltage, monitor.level) == (pytest.approx(12.5, abs=0.1), BatteryLevel.GOOD)

@@ -18,8 +18,6 @@ WINDOW = 60.0
 _INTERVALS = 31
 #: A longer interval than this many periods is a gap.
 _GAP = 1.5
-#: s after which an effect is not attributed to a command.
-_TOO_LATE = 5.0
 
 
 class LinkTiming(Component):
@@ -65,8 +63,7 @@ class LinkTiming(Component):
             self._minute.popleft()
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
-        if now - self._asked < _TOO_LATE:
-            self.answer_latency, self._asked = now - self._asked, math.nan
+        self.answer_latency, self._asked = now - self._asked, math.nan
 
     def _on_config_sent(self, command: Instruction, now: float) -> None:
         self._asked = now

@@ -14,8 +14,7 @@ from ..events import BatteryLevel
 _TIME_CONSTANT = 3.0
 #: Voltage in V above a threshold at which its alarm ends.
 _HYSTERESIS = 0.3
-#: Largest difference in V between two readings. A reading that differs by more counts only if the next one agrees: the
-#: checksum does not detect all damage.
+#: Largest difference in V that one reading counts for: the checksum does not detect all damage.
 _LEAP = 3.0
 #: Voltage in V above the cut-off at which the level becomes critical.
 _CRITICAL_MARGIN = 0.5
@@ -29,7 +28,6 @@ class BatteryMonitor:
         self.voltage = math.nan  #: V, smoothed
         self.level = BatteryLevel.GOOD
         self._stamp = math.nan
-        self._reading = math.nan  #: V, the last one
 
     @property
     def charge(self) -> float:
@@ -37,7 +35,7 @@ class BatteryMonitor:
         return math.nan if math.isnan(self.voltage) else self.battery.charge(self.voltage)
 
     def update(self, volts: float, stamp: float) -> bool:
-        """Add a reading; one that leaps counts when the next one agrees.
+        """Add a reading.
 
         Args:
             volts: Voltage in V.
@@ -46,14 +44,11 @@ class BatteryMonitor:
         Returns:
             Whether the level has changed.
         """
-        leaps, self._reading = abs(volts - self._reading) > _LEAP, volts
-        if leaps:
-            return False
-        if not abs(volts - self.voltage) <= _LEAP:  # the first one, or the first one was damaged
+        if math.isnan(self.voltage):
             self.voltage = volts
         else:
             share = 1 - math.exp(-max(stamp - self._stamp, 0.0) / _TIME_CONSTANT)
-            self.voltage += share * (volts - self.voltage)
+            self.voltage += share * max(-_LEAP, min(_LEAP, volts - self.voltage))
         self._stamp = stamp
         before, self.level = self.level, self._judge()
         return self.level is not before
