@@ -31,28 +31,19 @@ class Packet:
 class Parameters(Packet):
     """The tuning values that a robot reports; None for those that its firmware does not have.
 
-    Names, units and codes are those of the CONFIG packet (docs/protocol 5.5).
+    Names, units and codes are those of the CONFIG packet (docs/protocol 5.5). The attributes below are those that other
+    modules read without `value`.
     """
 
     __slots__ = ()
     serial: str
     rev_count: int
-    watchdog: int
-    low_battery: int
     pwm_max: int
     stall_val: int
     rot_vel_max: int
     trans_vel_max: int
-    rot_acc: int
     rot_decel: int
-    rot_kp: int
-    rot_kv: int
-    rot_ki: int
-    trans_acc: int
     trans_decel: int
-    trans_kp: int
-    trans_kv: int
-    trans_ki: int
 
     @property
     @abstractmethod
