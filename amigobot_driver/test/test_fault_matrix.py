@@ -108,7 +108,8 @@ class Scene:
         robot, now = self.bench.robot, self.bench.now
         if not robot.running:
             return []
-        return [self.bench.ask(lambda: robot.enable_sonar(True, now)), self.bench.ask(lambda: robot.tuning.set({}, now))]
+        requests = (lambda: robot.enable_sonar(True, now), lambda: robot.tuning.set({}, now))
+        return [self.bench.ask(request) for request in requests]
 
     def look(self) -> None:
         """No robot moves without a command; the port goes and comes as the simulator has it."""

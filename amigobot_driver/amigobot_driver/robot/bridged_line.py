@@ -25,27 +25,20 @@ class BridgedLine:
         """Use `baud` behind a bridge: a speed, 0 for no line, AUTOMATIC."""
         self.chosen = baud
         self._context = context
-        self._port_byte_time: float | None = 0.0
+        #: s that one byte takes on the port; 0: no time, None: the port does not know it
+        self.port_byte_time: float | None = 0.0
 
     @property
     def byte_time(self) -> float:
         """Time in s that one byte takes on the line; 0 where there is no line."""
-        if self._port_byte_time is not None:
-            return self._port_byte_time
+        if self.port_byte_time is not None:
+            return self.port_byte_time
         return _BITS / self._bridge_baud if self._bridge_baud else 0.0
 
     @property
     def baud(self) -> int:
         """Speed of the line in baud; 0 where there is none."""
         return round(_BITS / self.byte_time) if self.byte_time else 0
-
-    def on_byte_time(self, byte_time: float | None) -> None:
-        """Use the speed of a port that was opened or changed its speed.
-
-        Args:
-            byte_time: Time in s that one byte takes on the port; 0: no time, None: the port does not know it.
-        """
-        self._port_byte_time = byte_time
 
     @property
     def _bridge_baud(self) -> int:

@@ -135,15 +135,8 @@ class CommandQueue:
         """Account for a frame of `size` bytes that goes on the line at `now` (s)."""
         self._line_free = max(now, self._line_free) + size * self.byte_time
 
-    def drop(self, *priorities: Priority) -> int:
-        """Remove the waiting commands of these priorities; without arguments of all.
-
-        Returns:
-            Number of removed commands.
-        """
-        queues = [self._waiting[priority] for priority in priorities or Priority]
-        count = sum(map(len, queues))
-        self.stats.dropped += count
-        for queue in queues:
-            queue.clear()
-        return count
+    def drop(self, *priorities: Priority) -> None:
+        """Remove the waiting commands of these priorities; without arguments of all."""
+        for priority in priorities or Priority:
+            self.stats.dropped += len(self._waiting[priority])
+            self._waiting[priority].clear()

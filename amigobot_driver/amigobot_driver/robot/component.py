@@ -22,7 +22,7 @@ from ..errors import RequestRefusedError
 from ..profiles import Profile
 from ..protocol import CommandTable, Instruction, Packet, Parameters
 from .command_queue import CommandQueue
-from .events import Event
+from .events import Event, Notice
 from .scheduler import Scheduler
 
 #: Called with the packet, the time at which the robot took its values and the time of its arrival, both in s.
@@ -82,6 +82,10 @@ class Context:
     def __post_init__(self) -> None:
         self.on_packet = self.dispatcher.on_packet
         self.on_sent = self.dispatcher.on_sent
+
+    def notify(self, text: str, *, trouble: bool = True) -> None:
+        """Publish a message for the operator, see `Notice`."""
+        self.emit(Notice(text, trouble))
 
     def require(self, command: CommandTable | int) -> None:
         """Raise RequestRefusedError, with the reason, if a command cannot be sent to the robot."""

@@ -40,7 +40,6 @@ class RobotLink:
     def __init__(
         self,
         observer: LinkObserver,
-        components: list[Component],
         spacing: float,
         dialects: tuple[Dialect, ...],
         pinned: Dialect | None = None,
@@ -49,7 +48,6 @@ class RobotLink:
 
         Args:
             observer: The robot behind the link.
-            components: Those of the robot, in the order in which they begin a session.
             spacing: Time in s between two frames to the robot.
             dialects: See `Session`.
             pinned: See `Session`.
@@ -67,7 +65,8 @@ class RobotLink:
         self.trace = False  #: emit every frame, both ways
         self.sends, self.timeouts, self.dispatcher = Scheduler(), Scheduler(), Dispatcher()
         self.dispatcher.on_sent(Command.RESET, lambda command, now: self.session.reset_sent(now))
-        self._observer, self._components = observer, components
+        self._observer = observer
+        self.components: list[Component] = []  #: of the robot, in the order in which they begin a session
         self._reported = self.session.state, self.session.note
         self._events: list[Event] = []
         self._closing = self._ended = False
@@ -164,7 +163,7 @@ class RobotLink:
         if self.session.running and now - queue.last_sent > DRIVER_SILENCE:
             # The process was suspended: old requests are void, and the first frame must be a stop.
             queue.drop(Priority.STOP, Priority.KEEP_ALIVE)
-            for component in self._components:
+            for component in self.components:
                 component.on_silence_of_driver(now)
         instruction = queue.take(now)
         if instruction is None:
@@ -237,7 +236,7 @@ class RobotLink:
         if state is LinkState.OPENING and self.session.identity:
             self._observer.on_identity(self.session.identity, now)
         elif state is LinkState.RUNNING:
-            for component in self._components:
+            for component in self.components:
                 component.on_session_start(now)
 
     def _dispatch(self, packet: Packet, frame: Frame, now: float, *, in_session: bool) -> None:
@@ -259,7 +258,7 @@ class RobotLink:
             unsent = f"{counted(raw, 'command')} of send_command or save_config had not been sent"
             self._events.append(Notice(f"{unsent} when the connection ended, and will not be: {why}"))
         self.queue.drop()
-        for component in self._components:
+        for component in self.components:
             component.on_session_end(why)
 
     def emit(self, event: Event) -> None:

@@ -34,7 +34,6 @@ from typing import Any
 
 from ..protocol import Instruction, Packet, Sip
 from .component import Component, Context
-from .events import Notice
 from .outcome import Outcome, finish
 
 
@@ -87,11 +86,6 @@ class RequestComponent(Component):
         for kind in self.confirmed_by:
             context.on_packet(kind, self._on_packet)
 
-    @property
-    def title(self) -> str:
-        """The name for messages."""
-        return self.name.replace("_", " ")
-
     # -- what a subclass defines ------------------------------------------------------------------------------
 
     @abstractmethod
@@ -136,7 +130,7 @@ class RequestComponent(Component):
 
     def replace(self, now: float) -> Future[Outcome]:
         """Start a request for something else, and return the future result. Earlier callers fail."""
-        self._finish(False, f"{self.title}: another request replaced this one")
+        self._finish(False, f"{self.name.replace('_', ' ')}: another request replaced this one")
         return self.request(now)
 
     def succeed(self, message: str) -> None:
@@ -161,7 +155,7 @@ class RequestComponent(Component):
         if afterwards := self.retries.afterwards:
             message += f"; it is requested every {afterwards:.0f} s from now on, see diagnostics"
         if not (self._callers or self._announced):
-            self._context.emit(Notice(message))
+            self._context.notify(message)
         if afterwards:
             self._announced = True
             self._finish(False, message)

@@ -18,7 +18,7 @@ from ..protocol import Command, CommandTable, ErraticCommand, Packet, Parameters
 from ..wording import counted
 from .bridged_line import BridgedLine
 from .command_queue import QUEUE_FULL, Priority
-from .component import Component, Context
+from .component import Context
 from .devices.auxiliary import PORTS, AuxPort
 from .devices.charger import Charger
 from .devices.compass import CompassReader
@@ -66,11 +66,10 @@ class Robot:
         self.options = options
         self.profile = load_profile(options.profile or "amigo")
         self.profile_reason = "no robot has been seen yet"
-        self.components: list[Component] = []
         known_dialects, firmware = dialects(), set(self.profile.firmware if options.profile else "")
         pinned = next((dialect for dialect in known_dialects if firmware & set(dialect.firmware)), None)
-        self.link = RobotLink(self, self.components, self.profile.link.command_spacing, known_dialects, pinned)
-        self.queue, self.session = self.link.queue, self.link.session
+        self.link = RobotLink(self, self.profile.link.command_spacing, known_dialects, pinned)
+        self.queue, self.session, self.components = self.link.queue, self.link.session, self.link.components
         self.raw_refused = 0
         context = Context(
             self.queue,
@@ -338,7 +337,7 @@ class Robot:
 
     def on_byte_time(self, byte_time: float | None) -> None:
         """The port was opened or runs at another speed; `byte_time` as Port has it."""
-        self.line.on_byte_time(byte_time)
+        self.line.port_byte_time = byte_time
         self._apply_line_speed(-math.inf)
 
     def on_identity(self, identity: SyncReply, now: float) -> None:

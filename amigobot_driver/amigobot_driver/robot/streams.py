@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from ..protocol import OVERHEAD, Command, Compass, Encoders, Gripper, Gyro, Instruction, Io, Joystick, Packet, Sip
 from .component import Component, Context
 from .devices.sonar_sequence import ARRAY
-from .events import Notice
 from .request import RequestComponent, RetryPolicy
 
 #: A stream whose packets are missing is requested at this interval; after the limit the driver warns, and requests it
@@ -204,10 +203,6 @@ class Streams(Component):
             state.requested = on
             self.review(now)
 
-    def problem(self, stream: Stream) -> str:
-        """Return why a requested stream is not available, as a sentence; "" if it is."""
-        return self._context.unsupported(stream.command) or self.plan.reasons.get(stream.name, "")
-
     def on_session_start(self, now: float) -> None:
         """Request the streams again."""
         self._bare_sip, self._reported = 0, {}
@@ -225,7 +220,7 @@ class Streams(Component):
         if self._bare_sip:  # before that the plan is a guess
             for name, reason in self.plan.reasons.items():
                 if name not in self._reported:  # the numbers in the reason change with the other streams
-                    self._context.emit(Notice(reason))
+                    self._context.notify(reason)
             self._reported = self.plan.reasons
 
     def sip_bytes(self) -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from ..protocol import CommandTable, Instruction, Value
 from .component import Component, Context
-from .events import Notice
 
 #: Times that each command is sent, and s between two of them.
 REPEATS = 3
@@ -64,7 +63,7 @@ class UnconfirmedCommands(Component):
             self._left[subject] = REPEATS
             self._timer.set(now)
         elif not self._context.no_robot():
-            self._context.emit(Notice(f"{command} is not sent: {reason}"))
+            self._context.notify(f"{command} is not sent: {reason}")
 
     def _send(self, now: float) -> None:
         for subject in self._left:

@@ -75,7 +75,7 @@ class Client(LinkObserver):
 
     def _use(self, allowed: tuple[Dialect, ...], pinned: Dialect | None = None) -> None:
         """Have no connection, and allow these dialects for the next one."""
-        self.link = RobotLink(self, [], _SPACING, allowed, pinned)
+        self.link = RobotLink(self, _SPACING, allowed, pinned)
         self.link.trace = True
 
     @property

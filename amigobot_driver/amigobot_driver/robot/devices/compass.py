@@ -9,7 +9,7 @@ The packets are a stream (streams.py). This component asks for the heading in th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from ...protocol import Command, Compass, Instruction, Sip
 from ..component import Context
@@ -52,10 +52,6 @@ class CompassReader(RequestComponent):
         """Request the heading in the SIP, if the robot has the command."""
         if not self._context.unsupported(Command.TCM2):
             super().on_session_start(now)
-
-    def counters(self) -> Mapping[str, int]:
-        """Return how often TCM2 was sent again."""
-        return {"compass_resent": self.resent}
 
     def _commands(self) -> Iterable[Instruction]:
         return [Command.TCM2(_IN_SIP)]

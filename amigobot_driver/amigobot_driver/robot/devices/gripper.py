@@ -163,11 +163,12 @@ class GripperControl(RequestComponent):
         by_sip = kind == USER_IO
         switches = packet.switches if packet and by_packet else (sip.digital_in or 0) if by_sip else 0
         known = by_packet or by_sip
+        paddles, lift = _by_state(state) if by_sip else _by_switches(switches)
         return GripperReading(
             stamp=stamp,
-            paddles=_paddles(state) if by_sip else _paddles_by_switches(switches) if known else Paddles.UNKNOWN,
+            paddles=paddles if known else Paddles.UNKNOWN,
             paddles_moving=bool(state & _STATE_PADDLES_MOVING if by_sip else switches & _PADDLES_MOVING),
-            lift=_lift(state) if by_sip else _lift_by_switches(switches) if known else Lift.UNKNOWN,
+            lift=lift if known else Lift.UNKNOWN,
             lift_moving=bool(state & _STATE_LIFT_MOVING if by_sip else switches & _LIFT_MOVING),
             inner_beam=bool(switches & _INNER_BEAM),
             outer_beam=bool(switches & _OUTER_BEAM),
@@ -196,22 +197,18 @@ class GripperControl(RequestComponent):
         return f"{sent}; the robot reports {_text(state)}"
 
 
-def _paddles(state: int) -> Paddles:
-    return Paddles.OPEN if state & _STATE_OPEN else Paddles.CLOSED if state & _STATE_CLOSED else Paddles.BETWEEN
+def _by_state(state: int) -> tuple[Paddles, Lift]:
+    """Return the positions in the SIP's byte."""
+    paddles = Paddles.OPEN if state & _STATE_OPEN else Paddles.CLOSED if state & _STATE_CLOSED else Paddles.BETWEEN
+    return paddles, Lift.UP if state & _STATE_UP else Lift.DOWN if state & _STATE_DOWN else Lift.BETWEEN
 
 
-def _lift(state: int) -> Lift:
-    return Lift.UP if state & _STATE_UP else Lift.DOWN if state & _STATE_DOWN else Lift.BETWEEN
-
-
-def _paddles_by_switches(switches: int) -> Paddles:
+def _by_switches(switches: int) -> tuple[Paddles, Lift]:
+    """Return the positions by the switches of a GRIPPERpac."""
+    lift = Lift.BETWEEN if switches & _LIFT_END else Lift.AT_END
     if not switches & (_LEFT_PADDLE | _RIGHT_PADDLE):
-        return Paddles.CLOSED
-    return Paddles.BETWEEN if switches & _OPEN_END else Paddles.OPEN
-
-
-def _lift_by_switches(switches: int) -> Lift:
-    return Lift.BETWEEN if switches & _LIFT_END else Lift.AT_END
+        return Paddles.CLOSED, lift
+    return Paddles.BETWEEN if switches & _OPEN_END else Paddles.OPEN, lift
 
 
 def _text(state: GripperReading) -> str:

@@ -20,7 +20,6 @@ from ...protocol import Command, Instruction, Playlist
 from ...wording import counted, on_or_off
 from ..command_queue import QUEUE_FULL
 from ..component import Context
-from ..events import Notice
 from ..outcome import Outcome, finished
 from ..request import RequestComponent, RetryPolicy
 from .tones import HALF_CYCLE, tone_pairs
@@ -282,7 +281,7 @@ class SoundPlayer(RequestComponent):
         self._quiet.set(now + (LATE if count else QUIET))
         entries = count + LAST_SYSTEM_SOUND
         duration = f"{counted(entries, 'entry', 'entries')} to read, about {entries * ENTRY_TIME:.0f} s"
-        self._context.emit(Notice(f"playlist: {duration}; it is kept until the connection ends", trouble=False))
+        self._context.notify(f"playlist: {duration}; it is kept until the connection ends", trouble=False)
 
     def _on_quiet(self, now: float) -> None:
         self._streaming = False

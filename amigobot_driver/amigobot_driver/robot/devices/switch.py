@@ -11,7 +11,6 @@ from concurrent.futures import Future
 from ...protocol import Command, Instruction, Sip
 from ...wording import on_or_off
 from ..component import Context
-from ..events import Notice
 from ..outcome import Outcome, finished
 from ..request import RequestComponent, RetryPolicy
 
@@ -91,7 +90,7 @@ class Switch(RequestComponent):
             self.requested = self.reported
             if before is not None:
                 verb = "were" if self.name.endswith("s") else "was"
-                self._context.emit(Notice(f"the {self.name} {verb} switched {on_or_off(self.reported)} at the robot"))
+                self._context.notify(f"the {self.name} {verb} switched {on_or_off(self.reported)} at the robot")
 
     def _commands(self) -> Iterable[Instruction]:
         return [self._command(int(bool(self.requested)))]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...protocol import Command, Instruction, Parameters
 from ..component import Context
-from ..events import Configured, Notice
+from ..events import Configured
 from ..outcome import Outcome, finished
 from ..request import RequestComponent, RetryPolicy
 
@@ -170,7 +170,7 @@ class Tuning(RequestComponent):
         self._answered = True
         lacking = [name for name in self.requested if not self._has(config, name)]
         if lacking and lacking != self._lacking:
-            self._context.emit(Notice(f"{_no_such(lacking)}: not set"))
+            self._context.notify(f"{_no_such(lacking)}: not set")
         self._lacking = lacking
         if self._differences() and (not self.pending or self.attempts > RETRIES.limit):
             self.start(now)
@@ -222,7 +222,7 @@ class Tuning(RequestComponent):
         text = f"after {RETRIES.limit} tries the robot reports {found}"
         self.given_up += 1
         if not self._callers:
-            self._context.emit(Notice(text))
+            self._context.notify(text)
         self.fail(text)
         return ""
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from ...protocol import Sip
 from ..component import Component, Context
-from ..events import Notice
 
 #: s for which a velocity may have no effect.
 STANDSTILL_TIMEOUT = 2.0
@@ -46,4 +45,4 @@ class StandstillMonitor(Component):
         self._since = min(self._since, now)
         if now - self._since > STANDSTILL_TIMEOUT and not self.problem:
             self.problem = f"the robot has not moved for {STANDSTILL_TIMEOUT:.0f} s although it is driven"
-            self._context.emit(Notice(f"{self.problem}: if the button for its motors was pressed, call enable_motors"))
+            self._context.notify(f"{self.problem}: if the button for its motors was pressed, call enable_motors")

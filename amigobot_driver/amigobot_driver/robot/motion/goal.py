@@ -166,8 +166,6 @@ class MotionGoal(ABC):
 
     def observe_stop(self, progress: Progress) -> None:
         """Update from a SIP after `end`, until the robot is at rest."""
-        if self.ended.done():
-            return
         self.measure(progress.odometry)
         self._ended_at = min(self._ended_at, progress.now)
         elapsed = progress.now - self._ended_at

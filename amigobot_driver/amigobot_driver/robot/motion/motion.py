@@ -13,14 +13,14 @@ import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ...connection_policy import KEEP_ALIVE
 from ...errors import RequestRefusedError
 from ...protocol import Command, Instruction, Sip
 from ..command_queue import Priority
 from ..component import Component, Context
-from ..events import EmergencyStopChanged, Notice
+from ..events import EmergencyStopChanged
 from ..outcome import Outcome
 from ..sensing.state_estimator import StateEstimator
 from .goal import MotionGoal, Progress
@@ -81,13 +81,13 @@ class Motion(Component):
         self._estimator = estimator
         self._queue = context.queue
         self._running = False
-        self._moving = False
+        self._moving = self._was_moving = False  #: in the newest SIP, and in the one before
         self._awake_from = self._late_until = -math.inf
         self._driven = False  #: in this session: the firmware may hold a velocity that a frame revives
         self._motors_off_since = math.inf
         self._motors_coming = motors_coming
         self._values_coming = values_coming
-        self._progress: Progress | None = None  #: of the newest SIP in this session
+        self._sip: Sip | None = None  #: the newest one in this session
         self._ended_goal: MotionGoal | None = None  #: the last one that was ended before it was reached
         #: computes the set-point within the limits
         self._limited: Callable[[], Setpoint] = lambda: ZERO_VELOCITY
@@ -172,12 +172,10 @@ class Motion(Component):
             self.check_motors()
         self.stats.accepted += 1
         at_rest = not (self.requested or self._stops_left or self._moving)
-        odometry = self._estimator.odometer.state
-        goal.begin(odometry, now, at_rest=at_rest)
+        goal.begin(self._estimator.odometer.state, now, at_rest=at_rest)
         self._replace(goal, math.inf, now)
-        if self._progress:
-            configured = not self._values_coming()
-            self._advance(goal, replace(self._progress, odometry=odometry, configured=configured, now=now))
+        if self._sip:
+            self._advance(goal, self._progress(self._sip, now))
         return goal.ended
 
     def check_motors(self) -> None:
@@ -280,34 +278,25 @@ class Motion(Component):
         """Cancel every motion request; nothing is sent."""
         self._cancel_motion(why)
         self._finish_ended_goal("; the robot may have rolled on after that")
-        self._progress = None
+        self._sip = None
         self._running = False
         self._motors_off_since = math.inf
         self._keep_alive_timer.cancel()
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        was_moving, self._moving = self._moving, sip.moving
+        self._sip, self._was_moving, self._moving = sip, self._moving, sip.moving
         self._motors_off_since = math.inf if sip.motors_enabled else min(now, self._motors_off_since)
-        self._progress = Progress(
-            odometry=self._estimator.odometer.state,
-            heading=sip.heading * self._context.profile().units.angle,
-            moving=self._moving,
-            at_rest=not (was_moving or self._moving),
-            motors_on=sip.motors_enabled,
-            configured=not self._values_coming(),
-            now=now,
-        )
-        if self._ended_goal:
-            self._ended_goal.observe_stop(self._progress)
+        if self._ended_goal and not self._ended_goal.ended.done():
+            self._ended_goal.observe_stop(self._progress(sip, now))
         if isinstance(self.requested, MotionGoal):
-            self._advance(self.requested, self._progress)
+            self._advance(self.requested, self._progress(sip, now))
         elif isinstance(self.requested, Heading) and self._estimator.jumped:
-            self._notify("the robot's own heading was set while it kept one: stopped")
+            self._context.notify("the robot's own heading was set while it kept one: stopped")
             self.zero_velocities()
 
     def _on_expiry(self, now: float) -> None:
         self.stats.timeouts += 1
-        self._notify(f"no velocity for {self.timeout:g} s: stopped")
+        self._context.notify(f"no velocity for {self.timeout:g} s: stopped")
         self.zero_velocities()
 
     # -- inside -----------------------------------------------------------------------------------------------
@@ -316,9 +305,6 @@ class Motion(Component):
         if latched != self.emergency:
             self.emergency = latched
             self._context.emit(EmergencyStopChanged(latched))
-
-    def _notify(self, text: str) -> None:
-        self._context.emit(Notice(text))
 
     def _check(self, request: str, now: float) -> None:
         """Refuse a motion without a robot, in an emergency stop, or from before this process was suspended."""
@@ -345,11 +331,11 @@ class Motion(Component):
         self.stats.accepted += 1
         self._limited = limited
         if now - self._motors_off_since > MOTORS_GRACE and setpoint:
-            self._notify(f"a velocity arrives while {_MOTORS_OFF}")
+            self._context.notify(f"a velocity arrives while {_MOTORS_OFF}")
         self._replace(setpoint, now + self.timeout, now)
         if self.limits.limited > limited_before == 0:
             limits, highest = (f"{v:.3g} m/s and {w:.3g} rad/s" for v, w in (self.limits.working, self.limits.highest))
-            self._notify(f"velocities are scaled down to {limits}; this robot allows limits of up to {highest}")
+            self._context.notify(f"velocities are scaled down to {limits}; this robot allows limits of up to {highest}")
 
     def _replace(self, requested: Setpoint | MotionGoal, expires: float, now: float) -> None:
         """Request a motion until `expires` (s) instead of the one before."""
@@ -377,6 +363,17 @@ class Motion(Component):
         self.requested = ZERO_VELOCITY
         self._expiry.cancel()
         self._queue.drop(Priority.VELOCITY)
+
+    def _progress(self, sip: Sip, now: float) -> Progress:
+        return Progress(
+            odometry=self._estimator.odometer.state,
+            heading=sip.heading * self._context.profile().units.angle,
+            moving=self._moving,
+            at_rest=not (self._was_moving or self._moving),
+            motors_on=sip.motors_enabled,
+            configured=not self._values_coming(),
+            now=now,
+        )
 
     def _advance(self, goal: MotionGoal, progress: Progress) -> None:
         """Update a goal from a SIP, and send its commands or end it."""

@@ -45,7 +45,7 @@ class SonarArray:
             points.append(SonarPoint(ping, pose))
         if not self._keep:
             return tuple(points)
-        self._move(self._odometry or odometry, odometry, profile)
+        self._move(self._odometry or odometry, odometry)
         self._odometry = odometry
         self._newest.update({point.ping.number: point for point in points})
         oldest = report.stamp - _ROUNDS * len(sonar.poses) * sonar.cycle
@@ -56,12 +56,9 @@ class SonarArray:
         """Return the last reading of each sonar that has fired recently; empty without `keep`."""
         return tuple(self._newest.values())
 
-    def _move(self, before: Odometry, now: Odometry, profile: Profile) -> None:
-        """Move the readings by the travel of the wheels: setting the odometry does not move the robot."""
-        radius = profile.body.wheel_diameter / 2
-        left = (now.left_angle - before.left_angle) * radius
-        right = (now.right_angle - before.right_angle) * radius
-        forward, turned = (left + right) / 2, (right - left) / profile.body.track
+    def _move(self, before: Odometry, now: Odometry) -> None:
+        """Move the readings by what the robot has driven: setting the odometry does not move it."""
+        forward, turned = now.travelled - before.travelled, now.turned - before.turned
         self._newest = {
             number: replace(point, pose=left_behind(point.pose, forward, turned))
             for number, point in self._newest.items()

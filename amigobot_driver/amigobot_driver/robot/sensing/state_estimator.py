@@ -12,7 +12,7 @@ from ...protocol import ArcosTail, Command, Config, Encoders, Packet, Reset, Sip
 from ..component import Component, Context
 from ..devices.digital_io import PortReader
 from ..devices.sonar_sequence import ARRAY
-from ..events import BatteryChanged, Notice, OdometryStale, Ping, Report
+from ..events import BatteryChanged, OdometryStale, Ping, Report
 from ..packet_clock import PacketClock
 from .battery import BatteryMonitor
 from .encoders import WheelEncoders
@@ -144,7 +144,7 @@ class StateEstimator(Component):
         self._context.emit(self.report)
         self.jumped = self.odometer.jumps != jumps
         if self.jumped:
-            self._context.emit(Notice("the robot's position counters jumped: the pose lacks what it moved meanwhile"))
+            self._context.notify("the robot's position counters jumped: the pose lacks what it moved meanwhile")
 
     def _on_encoders(self, packet: Encoders, stamp: float, now: float) -> None:
         for event in self.encoders.update(packet, stamp, self.odometer, self._profile, self._context.config()):
