@@ -30,7 +30,8 @@ _IDENTITY = ("identity", "line speed")
 _PARTS = ("commands", "configuration", "battery", "motors", "bumpers", "rest", "fields", "sonars", "sonar", "gyro")
 #: Parts that a bad line makes look faulty, and those of them that packets show that are late or few, but right.
 _NEED_A_LINE, _NEED_RIGHT_PACKETS = {"commands", "gyro"}, {"fields", "sonars", "sonar"}
-_RIGHT_PACKETS = {"late-packets", "irregular-packets", "latency", "slow-open", "lost-packets", "pauses"}
+_DELAYS = {"late-packets", "irregular-packets", "latency", "slow-open"}
+_RIGHT_PACKETS = _DELAYS | {"lost-packets", "pauses"}
 #: What stays unproven at rest.
 _AT_REST = "driving and the battery under load (`amigobot verify` does), whether ranges and inputs are true"
 
@@ -188,11 +189,15 @@ def _unproven(target: Target, seen: Iterable[Finding], proofs: frozenset[str]) -
 def verdict(findings: Iterable[Finding]) -> list[tuple[Finding, Cause]]:
     """Return the causes of all problems, the most probable and most serious first.
 
-    What the line shows comes first. Then errors come before warnings; within each, the lower layer comes first: it may
-    explain the others.
+    What the line does to packets comes first. Then errors come before warnings; within each, the lower layer comes
+    first: it may explain the others. A line or computer that only delays right packets explains no fault of the robot.
     """
-    problems = [finding for finding in findings if finding.severity.is_problem]
-    ranked = sorted(problems, key=lambda one: (one.check not in ("line", "link"), one.severity is not Severity.ERROR))
+
+    def rank(one: Finding) -> tuple[bool, bool, bool]:
+        delays = one.check == "computer" or all(cause.key in _DELAYS for cause in one.causes)
+        return one.check not in ("line", "link") or delays, one.severity is not Severity.ERROR, delays
+
+    ranked = sorted((finding for finding in findings if finding.severity.is_problem), key=rank)
     return [(finding, cause) for finding in ranked for cause in finding.causes]
 
 
