@@ -16,7 +16,7 @@ from fault_proxy import Fault, Way, changing, dead, edited, late, losing, seeded
 
 from amigobot_driver.doctor.changed_bytes import uart_reads
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, Config, FrameDecoder, encode_frame, parse
+from amigobot_driver.protocol import Command, Config, FrameDecoder, Sip, encode_frame, parse
 from amigobot_driver.sim import Faults, Simulator, Window
 
 #: Name: the fault, and the keys of causes of which the first one in the verdict must be one.
@@ -286,12 +286,12 @@ def noise(share: float) -> Callable[[], Way]:
     return seeded(lambda chance: changing(lambda data: bytes(damaged(byte, chance) for byte in data)), 3)
 
 
-def config(**values: int | str) -> Fault:
+def config(kind: type = Config, robot: str = "amigo", **values: int | str) -> Fault:
     def edit(data: bytearray, now: float) -> list[bytes]:
         packet = parse(bytes(data))
-        return [dataclasses.replace(packet, **values).encode()] if isinstance(packet, Config) else [bytes(data)]
+        return [dataclasses.replace(packet, **values).encode()] if isinstance(packet, kind) else [bytes(data)]
 
-    return Fault(down=edited(edit))
+    return Fault(robot=robot, down=edited(edit))
 
 
 SYNC0 = Command.PULSE().encode()
@@ -322,13 +322,13 @@ def after(time: float, change: Callable[[bytearray], bytes]) -> Callable[[], Way
     return sips(lambda data, now: [change(data) if now - 1000.0 > time else bytes(data)])
 
 
+def without_pings(data: bytearray) -> bytes:
+    return bytes(data[:19]) + b"\0" + bytes(data[20 + 3 * data[19] :])
+
+
 add("a byte inserted after 255", down(lambda data: data.replace(b"\xff", b"\xff\x00")), "line-escaped")
 add("answers 0.45 s late", Fault(down=late(lambda now: 0.45)), "latency")
-add(
-    "sonars silent later",
-    Fault(down=after(6.0, lambda data: bytes(data[:19]) + b"\0" + bytes(data[20 + 3 * data[19] :]))),
-    "sonars-silent",
-)
+add("sonars silent later", Fault(down=after(6.0, without_pings)), "sonars-silent")
 
 # -- found by a second round of inventions ----------------------------------------------------------------------------
 
@@ -385,7 +385,7 @@ add("1 s late, any line speed", Fault(options={"baud": 0}, up=SLOW, down=SLOW), 
 add("commands 1.3 s late", Fault(up=late(lambda now: 1.3)), "latency", "no-session")
 add("gaps", Fault(down=lambda: lambda data, now: [(0.0, data)] if (now - 1004) % 6 > 2 else []), "interrupted-session")
 add("all comes twice", Fault(down=edited(lambda data, now: [data, data])), "no-session")
-add("battery falls", byte(BATTERY, lambda now, old: 124 - round(now)), "battery-falls")
+add("battery falls", byte(BATTERY, lambda now, old: 125 - int(now / 3)), "battery-falls")
 add("FLASH erased", Fault(down=edited(erased)), "flash-lost")
 add("identity erased", Fault(down=edited(nameless)), "identity-lost")
 add("sonar 5 reads sonar 2", pings(twins), "sonar-twins")
@@ -492,7 +492,7 @@ def sonarless(data: bytearray, now: float) -> list[bytes]:
     packet = parse(bytes(data))
     if isinstance(packet, Config):
         return [dataclasses.replace(packet, front_sonar=0).encode()]
-    return [bytes(data[:19]) + b"\0" + bytes(data[20 + 3 * data[19] :])] if data[0] & 0xF0 == 0x30 else [bytes(data)]
+    return [without_pings(data) if data[0] & 0xF0 == 0x30 else bytes(data)]
 
 
 DRIVE = [Command.ENABLE(1).encode()[3:-2], Command.VEL(100).encode()[3:-2]]
@@ -504,3 +504,11 @@ add("TicksMM of another Pioneer", flash("p3dx-sh", TicksMM=49), "setting-ticksmm
 add("FLASH of a Pioneer erased", Fault(robot="p3dx-sh", down=edited(erased)), "flash-lost")
 add("FrontSonar 0, and no reading", Fault(down=edited(sonarless)), "setting-frontsonar")
 add("SInfoCycle 200", flash("amigo-sh", SInfoCycle=200), "setting-sinfocycle")
+add("a charger without current", config(Sip, "amigo-sh", charge_state=3, battery_x10=112), "not-charging")
+add("charge of 4 %", config(Sip, "p3dx-sh", state_of_charge=4), "battery-low")
+add("encoder failure", config(Sip, "p3dx-sh", faults=0x180), "controller-fault")
+add("E-stall and ledge", word(FLAGS, lambda now, old: old | 0x140, "p3dx-sh"), "controller-fault")
+add("TransAcc above TransAccTop", flash("p3dx-sh", TransAcc=5000, TransAccTop=4000), "setting-top")
+add("no floor", Fault(robot="erratic", options={"faults": Faults(no_floor=frozenset({0}))}), "no-floor")
+shorted = edited(lambda data, now: [data[:2] + b"\x40\1" + data[4:] if data[0] == 0x9A else data])
+add("motor current", Fault(robot="erratic", down=shorted), "motor-current")

@@ -142,6 +142,6 @@ def live_findings(history: History, port: str) -> Iterator[Finding]:
             continue
         found = [*applying(table()[name], history, live=True)]
         texts = [capitalized(one.text(row.cause)) for row, one in found[:_MAX_DESCRIBED]]
-        remedies = dict.fromkeys(row.remedy for row, _ in found[:_MAX_DESCRIBED] if row.remedy)
+        remedies = dict.fromkeys(one.text(row.remedy) for row, one in found[:_MAX_DESCRIBED] if row.remedy)
         severity = max((Severity(row.severity) for row, _ in found), default=Severity.OK)
         yield Finding(name, severity, " ".join([*texts, *remedies]) or names.text(part.ok), values=values)

@@ -146,7 +146,7 @@ class RobotFigures(Recording):
         if not ticks:
             return expected if rev_count else 0.0
         tracks = [factor * rev_count / ticks / math.pi for factor in ((1,) if amigo else (1, _EIGHTH))]
-        return min(tracks, key=lambda track: abs(track - expected))
+        return min(tracks, key=lambda track: abs(math.log(max(track, 1.0) / expected)))
 
     @property
     def track_error(self) -> float:
@@ -170,7 +170,8 @@ class RobotFigures(Recording):
         before, sent = self.reported, sum(bool(one.argument) and one.latency < math.inf for one in self.questions)
         known = [dict(one.values()) for one in self.others if isinstance(one, Parameters)]
         kept = [name for name in ECHOED if {one.get(name) for one in known} == {before.get(name)}]
-        return kept if sent > 2 and all(0 < (before.get(name) or 0) < 1 << 15 for name in ECHOED) else []
+        top = min(before.get("trans_acc_top") or 1 << 15, (1 << 15) - 1)
+        return kept if sent > 2 and all(0 < (before.get(name) or 0) <= top for name in ECHOED) else []
 
     @property
     def wheel(self) -> str:
