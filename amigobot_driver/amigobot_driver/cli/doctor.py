@@ -29,8 +29,9 @@ from ..doctor.computer import ChosenPort
 from ..doctor.graph import examine_graph
 from ..doctor.table import findings_of
 from ..errors import PortError
-from ..profiles import ProfileError, load_profile
+from ..profiles import load_profile
 from ..protocol import BAUD_RATES
+from . import ranges
 from .doctor_report import pack
 from .findings import Printer
 from .usage_error import UsageError
@@ -42,9 +43,11 @@ _LIMIT = 12.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this subcommand."""
     parser.add_argument("port", nargs="?", metavar="PORT", help="device, HOST:PORT or URL (default: the serial port)")
-    parser.add_argument("--baud", type=int, default=0, help="expected line speed (default: of the robot's profile)")
+    speed = "expected line speed (default: of the robot's profile)"
+    parser.add_argument("--baud", type=int, choices=BAUD_RATES, default=0, help=speed)
     parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: by its identity)")
-    parser.add_argument("--seconds", type=float, metavar="S", help=f"how long to listen to the robot ({OBSERVED:g} s)")
+    listened, text = ranges.number(1, 3600, "s"), f"how long to listen to the robot ({OBSERVED:g} s)"
+    parser.add_argument("--seconds", type=listened, metavar="S", help=text)
     parser.add_argument("--no-ros", action="store_true", help="leave out the checks of ROS")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--report", type=Path, metavar="FILE", help="write all of it to a zip file, without names")
@@ -52,15 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
-    if args.seconds is not None and not 1.0 <= args.seconds <= 3600.0:
-        raise UsageError(f"--seconds is {args.seconds:g}, allowed: 1 to 3600 s")
-    if args.baud and args.baud not in BAUD_RATES:
-        raise UsageError(f"--baud is {args.baud}, allowed: {', '.join(map(str, BAUD_RATES))}")
+    if args.robot:
+        load_profile(args.robot)  # a wrong name is refused before anything is examined
     try:
         target = parse_target(args.port) if args.port else None
-        if args.robot:
-            load_profile(args.robot)
-    except (PortError, ProfileError) as error:
+    except PortError as error:
         raise UsageError(str(error)) from None
     printer = Printer(quiet=args.json)
     case = Case(
