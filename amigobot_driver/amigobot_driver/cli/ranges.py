@@ -8,6 +8,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
+from ..wording import wrong_type
+from .usage_error import UsageError
+
 #: s that a program may run; without the option it runs until Ctrl-C.
 _DAY = 86400
 
@@ -46,6 +49,23 @@ def add_number(
     """Add an option with a number in a unit; the help has both."""
     shown = f"{text} (%(default)g {unit})"
     parser.add_argument(flag, type=kind, default=default, metavar=unit.upper(), help=shown)
+
+
+def parse_address(option: str, text: str, example: int) -> tuple[str, int]:
+    """Parse HOST:PORT, [IPv6]:PORT, or PORT for this computer only, of something that listens there.
+
+    Args:
+        option: Has the address, for the message.
+        text: The address.
+        example: A port for the message.
+
+    Raises:
+        UsageError: The text has another form.
+    """
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or not int(port) < 65536:
+        raise UsageError(wrong_type(option, text, f"HOST:PORT, for example 127.0.0.1:{example}"))
+    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 duration = number(0.01, _DAY, "s")

@@ -30,7 +30,7 @@ from ..sim.reported import reported_help
 from ..sim.server import ClientConnection, Served, ServedRobot, TruthLog, serve
 from ..sim.tcp import TcpConnection
 from ..transport.tcp import DEFAULT_TCP_PORT
-from ..wording import wrong_type
+from .ranges import parse_address
 from .usage_error import UsageError
 
 _PATIENCE = 2.0  # s that clients of a fleet have to close their sessions after a signal
@@ -143,14 +143,6 @@ def connect(
     try:
         if pty:
             return PtyConnection(pty, simulator, check_baud=check_baud, log=log)
-        return TcpConnection(_address(tcp), simulator, log=log)
+        return TcpConnection(parse_address("--tcp", tcp, DEFAULT_TCP_PORT), simulator, log=log)
     except OSError as error:
         raise UsageError(f"{pty or tcp}: {error.strerror or error}") from None
-
-
-def _address(text: str) -> tuple[str, int]:
-    """Parse HOST:PORT, [IPv6]:PORT, or PORT for this machine only."""
-    host, _, port = text.rpartition(":")
-    if not port.isdecimal() or not int(port) < 65536:
-        raise UsageError(wrong_type("--tcp", text, f"HOST:PORT, for example 127.0.0.1:{DEFAULT_TCP_PORT}"))
-    return host.strip("[]") or "127.0.0.1", int(port)

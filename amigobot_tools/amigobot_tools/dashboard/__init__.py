@@ -21,10 +21,10 @@ import argparse
 import asyncio
 
 from amigobot_driver import signals
-from amigobot_driver.cli import UsageError
+from amigobot_driver.cli import UsageError, ranges
 
 #: Where the page is served unless told otherwise.
-DEFAULT_LISTEN = "127.0.0.1:8140"
+DEFAULT_PORT = 8140
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "`amigobot sim --robots` (default: sim://)",
     )
     parser.add_argument(
-        "--listen", default=DEFAULT_LISTEN, metavar="HOST:PORT", help="address of the page (%(default)s); port 0: any"
+        "--listen",
+        default=f"127.0.0.1:{DEFAULT_PORT}",
+        metavar="HOST:PORT",
+        help="address of the page (%(default)s); port 0: any",
     )
     parser.add_argument(
         "--name", default="", metavar="NAME", help="robot in a file or bag of several (default: the first)"
@@ -51,11 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
     # Imported here: `amigobot --help` needs no web server.
-    from .access import parse_listen
+    from .access import Listen
     from .server import serve
     from .sources import open_source
 
-    listen = parse_listen(args.listen)
+    listen = Listen(*ranges.parse_address("--listen", args.listen, DEFAULT_PORT))
     source = open_source(
         args.source,
         profile=args.robot,

@@ -12,9 +12,6 @@ import secrets
 import socket
 from dataclasses import dataclass, field
 
-from amigobot_driver.cli import UsageError
-from amigobot_driver.wording import wrong_type
-
 _NAME = re.compile(r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<host>[^:\[\]]+))(?::(?P<port>\d{1,5}))?")
 #: Characters of a token: 128 random bits.
 _TOKEN_BYTES = 16
@@ -31,20 +28,6 @@ class Listen:
     def is_loopback(self) -> bool:
         """Whether only programs on this computer can connect."""
         return self.host == "localhost" or (_is_address(self.host) and ipaddress.ip_address(self.host).is_loopback)
-
-
-def parse_listen(text: str) -> Listen:
-    """Read HOST:PORT, [IPv6]:PORT, or PORT for this computer only.
-
-    Raises:
-        UsageError: The text has another form.
-    """
-    if text.isdecimal():
-        text = f"127.0.0.1:{text}"
-    parts = _NAME.fullmatch(text)
-    if parts is None or parts["port"] is None or int(parts["port"]) > 65535:
-        raise UsageError(wrong_type("--listen", text, "HOST:PORT, for example 127.0.0.1:8140"))
-    return Listen(parts["six"] or parts["host"], int(parts["port"]))
 
 
 @dataclass(frozen=True, slots=True)

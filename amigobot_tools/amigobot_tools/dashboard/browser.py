@@ -37,7 +37,6 @@ class Browser:
         self.plots: tuple[str, ...] = ()  #: names of the values that it plots
         self.plotted = -math.inf  #: s, time of the newest point that it has
         self.sections: dict[str, Any] = {}  #: the sections that it has
-        self.pending = 0  #: requests that wait for the robot
         self._answers: deque[str] = deque(maxlen=_ANSWERS)
         self._woken = asyncio.Event()
         self._due = False

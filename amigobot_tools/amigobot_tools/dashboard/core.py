@@ -41,8 +41,6 @@ MAX_BROWSERS = 20
 _LOG_KEPT, _LOG_FIRST = 1000, 100
 #: Frames on the line in one message at most.
 _PACKETS = 40
-#: Requests of one browser that may wait for the robot at a time.
-_PENDING = 4
 Fast = Annotated[float, Between(-10, 10)]  # m/s and rad/s, beyond the limits of every robot
 
 _log = logging.getLogger(__name__)
@@ -228,7 +226,7 @@ class Dashboard:
         if own:
             browser.reply(message.number, own.run(browser, **arguments))
         else:
-            self._start(browser, message, partial(request.run, **arguments))
+            self._begin(self._perform(browser, message, partial(request.run, **arguments)))
 
     @anyone
     def do_ack(self, browser: Browser, n: Annotated[int, Between(0, 2**53)]) -> str:
@@ -303,12 +301,6 @@ class Dashboard:
         self.control.keep(browser.number)
         return "you keep control"
 
-    def _start(self, browser: Browser, message: Message, run: Callable[[], str]) -> None:
-        if browser.pending >= _PENDING:
-            raise BadMessage(f"{message.kind}: {_PENDING} requests wait for the robot already", message.number)
-        browser.pending += 1
-        self._begin(self._perform(browser, message, run))
-
     def _begin(self, work: Coroutine[Any, Any, object]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
@@ -326,5 +318,3 @@ class Dashboard:
         else:
             browser.reply(message.number, text)
             self._seldom = 0.0  # show the change at once
-        finally:
-            browser.pending -= 1

@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 STEP, KEPT = 0.2, 600.0  # s between two points, and s that are kept
-_MAX_VALUES = 400  # the robot with the most sonars has about 120
 
 
 class History:
@@ -37,14 +36,13 @@ class History:
             return
         known = dict(flat(values))
         for name in known:
-            if len(self._columns) < _MAX_VALUES:
-                self._columns.setdefault(name, len(self._columns))
+            self._columns.setdefault(name, len(self._columns))
         self._points.append((now, array("d", [known.get(name, math.nan) for name in self._columns])))
 
     def after(self, time: float, names: Sequence[str]) -> dict[str, Any]:
         """Return the points of some values after a time: `times`, and in `values` one list for each name."""
         points = [(then, values) for then, values in self._points if then > time]
-        columns = [self._columns.get(name, _MAX_VALUES) for name in names]
+        columns = [self._columns.get(name, len(self._columns)) for name in names]
         return {
             "times": [then for then, _ in points],
             "values": [[_value(values, column) for _, values in points] for column in columns],

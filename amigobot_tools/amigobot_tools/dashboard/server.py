@@ -149,11 +149,8 @@ class _Server:
                 {
                     "Content-Security-Policy": _POLICY.format(host=request.host),
                     "Cache-Control": "no-store",
-                    "Cross-Origin-Opener-Policy": "same-origin",
-                    "Cross-Origin-Resource-Policy": "same-origin",
                     "Referrer-Policy": "no-referrer",
                     "X-Content-Type-Options": "nosniff",
-                    "X-Frame-Options": "DENY",
                 }
             )
         return response
