@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Protocol, TypeVar
@@ -142,10 +142,6 @@ class LiveRemote(Remote):
     def messages(self) -> list[str]:
         """Return the log lines since the last call."""
         return drained(self._messages)
-
-    def add_messages(self, lines: Iterable[str]) -> None:
-        """Append lines to the log."""
-        self._messages.extend(lines)
 
 
 def newest_echoes(

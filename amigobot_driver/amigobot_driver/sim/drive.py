@@ -125,14 +125,6 @@ class Drive:
         """Execute HEAD: turn to an absolute heading in rad, in the shorter direction."""
         self.rotate(Distance(math.remainder(heading - self._set_point_heading, math.tau)))
 
-    def turn_by(self, angle: float) -> None:
-        """Execute DHEAD: turn by an angle in rad from the current heading."""
-        self.turn_to(self.odometer.heading + angle)
-
-    def turn_from_target(self, angle: float) -> None:
-        """Execute DCHEAD: turn by an angle in rad from the last target heading."""
-        self.turn_to(self.control + angle)
-
     def drive_wheels(self, left: float, right: float) -> None:
         """Execute VEL2: set the velocity of each wheel in m/s."""
         if self._accepts_motion():

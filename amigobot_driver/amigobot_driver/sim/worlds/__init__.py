@@ -49,7 +49,7 @@ def load_world(name: str) -> World:
 
 def _read_yaml(path: Path) -> World:
     content = read_mapping(path, WorldError)
-    read = ros.read if ros.is_map(content) else shapes.read
+    read = ros.read if {"image", "resolution"} <= content.keys() else shapes.read
     return read(content, path)
 
 

@@ -28,11 +28,6 @@ _HEADER = re.compile(rb"(P[25])" + rb"(?:\s|#[^\n]*\n)+(\d{1,6})" * 3 + rb"\s")
 _Row = list[int]
 
 
-def is_map(content: dict[Any, Any]) -> bool:
-    """Return whether the mapping of a YAML file is a map of ROS."""
-    return "image" in content and "resolution" in content
-
-
 def read(content: dict[Any, Any], path: Path) -> World:
     """Read a map.
 

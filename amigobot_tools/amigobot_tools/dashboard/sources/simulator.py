@@ -68,7 +68,7 @@ class SimulatorSource(SteppedSource):
         else:
             self._simulator, _ = simulator_of(url)
         super().__init__(url, profile, timeout=timeout, new_driver=partial(PacedDriver, line=self._simulator))
-        self.add_messages(lines)
+        self._messages.extend(lines)
         self._driver = self.robot.paced
         self._world: World = self._simulator.world
         self._things = things_of(self._world)
