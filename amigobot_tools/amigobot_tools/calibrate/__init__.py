@@ -36,7 +36,7 @@ from ..remote_connection import check_terminal
 from ..terminal_person import TerminalPerson
 from ..verify.client import StoppedError
 from .fit import Fit, combined, fit
-from .session import STEPS, EndedError, Plan, Session
+from .session import STEPS, EndedError, Session
 
 #: Errors of the fit, in standard deviations of a measurement by hand, above which a measurement is wrong.
 _WORST = 4.0
@@ -47,7 +47,8 @@ _MAX_CORRECTION = 0.2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this subcommand."""
     add_robot_arguments(parser)
-    parser.add_argument("--steps", default=",".join(STEPS), metavar="LIST", help="which of %(default)s")
+    usual = ",".join(STEPS)
+    parser.add_argument("--steps", type=_steps, default=usual, metavar="LIST", help="which of %(default)s")
     turns, text = ranges.whole(1, 50), "turns on the spot (%(default)s)"
     parser.add_argument("--turns", type=turns, default=5, metavar="N", help=text)
     ranges.add_number(parser, "--distance", ranges.number(0.3, 20, "m"), 2.0, "m", "straight distance")
@@ -61,7 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
-    plan = _plan(args)
     port = args.port or DEFAULT_PORT
     if not port.startswith("sim:"):
         check_terminal()
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
             with contextlib.ExitStack() as stack:
                 stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # standard output is for the result
                 person = None if simulated_pose(port) else stack.enter_context(TerminalPerson())
-                drives = Session(robot, port, person).run(plan)
+                drives = Session(robot, port, person).run(args)
         except (EndedError, StoppedError, AmigoBotError) as end:
             print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
             return 1
@@ -96,11 +96,12 @@ def run(args: argparse.Namespace) -> int:
     return _write(file, text(name, profile, calibration), ask=not args.yes)
 
 
-def _plan(args: argparse.Namespace) -> Plan:
-    steps = tuple(step for step in args.steps.split(",") if step)
+def _steps(text: str) -> tuple[str, ...]:
+    """The type of the option --steps."""
+    steps = tuple(step for step in text.split(",") if step)
     if not steps or any(step not in STEPS for step in steps):
-        raise UsageError(f"--steps is {args.steps}, allowed: {', '.join(STEPS)}, separated by commas")
-    return Plan(steps=steps, turns=args.turns, distance=args.distance, side=args.side)
+        raise argparse.ArgumentTypeError(f"is {text!r:.40}, allowed: {', '.join(STEPS)}, separated by commas")
+    return steps
 
 
 def _rev_count(robot: AmigoBot) -> int:

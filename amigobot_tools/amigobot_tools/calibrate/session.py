@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import math
 import time
@@ -51,16 +52,6 @@ class EndedError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What is driven."""
-
-    steps: tuple[str, ...]
-    turns: int
-    distance: float  #: m
-    side: float  #: m
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Drive:
     """One drive of a calibration: a row of drives.yaml, which describes the keys."""
 
@@ -70,8 +61,8 @@ class Drive:
     questions: Mapping[str, str]
 
 
-def drives_of(step: str, plan: Plan) -> Iterator[Drive]:
-    """Yield the drives of a step."""
+def drives_of(step: str, plan: argparse.Namespace) -> Iterator[Drive]:
+    """Yield the drives of a step; `plan` has the arguments of the subcommand."""
     motions = {
         "turns": turns(plan.turns),
         "straight": [("move", plan.distance)],
@@ -96,8 +87,11 @@ class Session:
     def __init__(self, robot: AmigoBot, port: str, person: TerminalPerson | None) -> None:
         self._robot, self._port, self._person = robot, port, person
 
-    def run(self, plan: Plan) -> list[Measured]:
+    def run(self, plan: argparse.Namespace) -> list[Measured]:
         """Drive and measure every step that the user does not skip.
+
+        Args:
+            plan: The arguments of the subcommand.
 
         Raises:
             EndedError: A drive ended early.
