@@ -100,7 +100,6 @@ def test_rviz_starts_where_there_is_a_screen(tmp_path: Path, monkeypatch: pytest
     assert "no RViz here" in " ".join(started(ROBOT, use_rviz="true").notes)
     (tmp_path / "share" / "ament_index" / "resource_index" / "packages" / "rviz2").touch()
     assert started(ROBOT, use_rviz="true").of("rviz2")
-    assert started(ROBOT, rviz="true").of("rviz2"), "the former name"
     monkeypatch.setenv("DISPLAY", ":0")
     assert not started(ROBOT, use_rviz="false").of("rviz2")
     assert not started(ROBOT, port="/dev/ttyUSB0").of("rviz2")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from launch import Action, LaunchContext, LaunchDescription
+from launch import Action, LaunchDescription
 from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node, SetRemap
@@ -18,8 +18,6 @@ from ..resources import share
 #: A launch argument: name, default (None: it must be given), allowed values (None: any text), description.
 Argument = tuple[str, str | None, tuple[str, ...] | None, str]
 SWITCH = ("true", "false")
-#: Former names of arguments, which the next minor release drops.
-_FORMER = {"rviz": "use_rviz", "description": "use_description"}
 #: Seconds before a process restarts, with use_respawn; the same as in the launch files of Nav2.
 _RESPAWN_DELAY = 2.0
 #: Of all nodes of a robot, with namespaced_tf.
@@ -33,19 +31,13 @@ def described(arguments: Iterable[Argument], start: Callable[[dict[str, str]], l
         arguments: The declared arguments.
         start: Returns the actions for the values of the arguments.
     """
-
-    def run(context: LaunchContext) -> list[Action]:
-        values = context.launch_configurations
-        values |= {_FORMER[name]: values.pop(name) for name in _FORMER if name in values}
-        return start(values)
-
     return LaunchDescription(
         [
             *(
                 DeclareLaunchArgument(name, default_value=default, choices=choices, description=text)
                 for name, default, choices, text in arguments
             ),
-            OpaqueFunction(function=run),
+            OpaqueFunction(function=lambda context: start(context.launch_configurations)),
         ]
     )
 
