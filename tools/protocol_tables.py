@@ -213,11 +213,11 @@ def fields(name: str) -> Iterator[str]:
 
 def comments(cls: type) -> dict[str, str]:
     """What the `#:` comment beside or above each field says."""
-    source = textwrap.dedent(inspect.getsource(cls))
-    lines = source.split("\n")
-    (definition,) = ast.parse(source).body
+    lines = textwrap.dedent(inspect.getsource(cls)).split("\n")
+    (definition,) = ast.parse("\n".join(lines)).body
     assert isinstance(definition, ast.ClassDef)
-    found = {field.name: "" for field in dataclasses.fields(cls)}
+    inherited = comments(base) if (base := cls.__base__) and dataclasses.is_dataclass(base) else {}
+    found = {field.name: "" for field in dataclasses.fields(cls)} | inherited
     for node in definition.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in found:
             _, _, beside = lines[node.lineno - 1].partition("#:")

@@ -18,8 +18,8 @@ from .wire import S16, S24, U8, U16, Bytes, Counted, FixedString, Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Motor(Packet):
-    """The motor packet with the layout of the manual (docs/protocol 5.11)."""
+class MotorStart(Packet):
+    """What both layouts of the motor packet begin with (docs/protocol 5.11)."""
 
     id: U8 = 0x82  #: 0x82: stopped; 0x83: moving; 0x80 is accepted, too
     x: S24  #: mm (docs/protocol E-44)
@@ -28,6 +28,12 @@ class Motor(Packet):
     left_velocity: S16  #: mm/s (docs/protocol E-44)
     right_velocity: S16  #: mm/s (docs/protocol E-44)
     battery: U8  #: 0.1 V
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Motor(MotorStart):
+    """The motor packet with the layout of the manual (docs/protocol 5.11)."""
+
     stall: U8  #: bit 0 or 2: left; bit 1 or 3: right (docs/protocol E-43)
     heading_target: U16  #: unit as heading
     distance_target: S16  #: mm
@@ -44,16 +50,9 @@ class Motor(Packet):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShortMotor(Packet):
+class ShortMotor(MotorStart):
     """The motor packet as Player reads it: one byte shorter, a stall byte for each wheel (docs/protocol 5.11)."""
 
-    id: U8 = 0x82
-    x: S24  #: mm (docs/protocol E-44)
-    y: S24  #: mm (docs/protocol E-44)
-    heading: U16  #: 4096 units per turn, or degrees (docs/protocol E-42)
-    left_velocity: S16  #: mm/s (docs/protocol E-44)
-    right_velocity: S16  #: mm/s (docs/protocol E-44)
-    battery: U8  #: 0.1 V
     left_stall: U8  #: bit 0: left motor stalled
     right_stall: U8  #: bit 0: right motor stalled
     control: S16 | None = None  #: target heading, unit as heading
