@@ -117,10 +117,8 @@ class Recording(History):
     def decode(self, check: Checksum, chunks: tuple[Chunk, ...] | None = None) -> list[Arrival]:
         """Return the packets of some bytes (default: of the observation); also those with pauses inside."""
         table = ERRATIC_PACKETS if self.profile.erratic else ACTIVMEDIA_PACKETS
-        decoder, came = (
-            FrameDecoder(check=check),
-            [one for one in (self.observed if chunks is None else chunks) if not one.to_robot],
-        )
+        decoder = FrameDecoder(check=check)
+        came = [one for one in (self.observed if chunks is None else chunks) if not one.to_robot]
         frames = ((chunk.stamp, frame.data) for chunk in came for frame in decoder.feed(chunk.data, 0.0))
         return [Arrival(stamp, data, parse(data, table)) for stamp, data in frames]
 

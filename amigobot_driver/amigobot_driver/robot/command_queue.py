@@ -108,13 +108,9 @@ class CommandQueue:
         waiting = list(filter(self._waiting.get, self._waiting))
         priority = waiting[0]
         if priority > Priority.STOP:
-            overtaken = self._overtaken
-            for late in waiting:
-                if overtaken[late] >= MAX_OVERTAKEN:
-                    priority = late
-                    break
+            priority = next((late for late in waiting if self._overtaken[late] >= MAX_OVERTAKEN), priority)
             for other in waiting:
-                overtaken[other] += 1
+                self._overtaken[other] += 1
         self._overtaken[priority] = 0
         self.last_sent = now
         self.stats.sent += 1

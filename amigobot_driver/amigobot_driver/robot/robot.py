@@ -266,7 +266,7 @@ class Robot:
 
     def restart_odometry(self) -> None:
         """Begin at the origin with the counters of the next SIP: a recording begins."""
-        self.estimator.odometer.forget_counters()
+        self.estimator.odometer.counters = None
         self.set_odometry()
 
     def aux_port(self, number: int) -> AuxPort:
@@ -395,13 +395,10 @@ class Robot:
         self.streams.set(GRIPPER, options.gripper_stream and bool(self.gripper.fitted), now)
         self.streams.set(JOYSTICK, options.joystick_stream, now)
         self.compass.show_in_sip(options.compass == "sip", now)
+        self.unconfirmed.configure(Command.BUMPSTALL, STALLS.get(options.bumper_stall), now)
         pwm = pwm_values(options.pwm_frequency, options.pwm_max_duty)
-        for command, value in (
-            (Command.BUMPSTALL, STALLS.get(options.bumper_stall)),
-            (ErraticCommand.PWM_FREQ, pwm.get(ErraticCommand.PWM_FREQ)),
-            (ErraticCommand.PWM_DUTY, pwm.get(ErraticCommand.PWM_DUTY)),
-        ):
-            self.unconfirmed.configure(command, value, now)
+        for command in (ErraticCommand.PWM_FREQ, ErraticCommand.PWM_DUTY):
+            self.unconfirmed.configure(command, pwm.get(command), now)
 
     def _apply_limits(self) -> None:
         if self.limits.apply(self.tuning.requested):

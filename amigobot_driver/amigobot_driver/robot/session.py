@@ -182,7 +182,9 @@ class Session:
         tried: list[int] = []
         found_until = 0  #: visits for which the note about another robot or a modem stays
         for visit, (baud, rounds) in enumerate(itertools.chain(first, itertools.cycle(later))):
-            self._change_baud(baud)
+            if baud != self._baud:
+                self._baud = baud
+                self._set_baud(baud)
             if len(tried) == len(speeds) and visit >= max(len(first), found_until):
                 self._enter(LinkState.SYNCING, _NO_ANSWER.format(_at(tried)))
             elif self.state is not LinkState.LOST and visit >= found_until:
@@ -349,11 +351,6 @@ class Session:
     def _name(self) -> str:
         """Return the robot's name for messages."""
         return robot_name(self.identity.name if self.identity else "")
-
-    def _change_baud(self, baud: int) -> None:
-        if baud != self._baud:
-            self._baud = baud
-            self._set_baud(baud)
 
 
 def _at(speeds: list[int]) -> str:

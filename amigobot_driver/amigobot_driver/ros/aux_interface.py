@@ -27,7 +27,7 @@ class AuxInterface(Interface):
         super().__init__(context)
         self.handlers = {Received: self._on_packet, Report: self._check_subscribers, LinkChanged: self._on_link}
         self._rx: dict[int, topics.TopicPublisher] = {}
-        self._subscribed: dict[int, bool] = {}
+        self._listening: set[int] = set()  #: ports whose rx topic has a subscriber
         for number in _STANDARD:
             self._create_topics(number)
 
@@ -41,7 +41,6 @@ class AuxInterface(Interface):
 
     def _create_topics(self, number: int) -> None:
         topics.AUX_TX.subscribe(self._node, self._send, number)
-        self._subscribed[number] = False
         self._rx[number] = topics.AUX_RX.publisher(self._node, number)
 
     def _problem(self, number: int) -> str:
@@ -50,8 +49,8 @@ class AuxInterface(Interface):
     def _check_subscribers(self, report: Report) -> None:
         for number, publisher in self._rx.items():
             subscribed = publisher.subscribed(report.stamp)
-            if subscribed != self._subscribed[number]:
-                self._subscribed[number] = subscribed
+            if subscribed != (number in self._listening):
+                self._listening ^= {number}
                 with self._context.driver.robot() as robot:
                     robot.aux_port(number).listen(subscribed, self._context.driver.clock())
                 if subscribed and (problem := self._problem(number)):

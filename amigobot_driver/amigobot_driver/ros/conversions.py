@@ -38,11 +38,6 @@ def sonar_frame(number: int) -> str:
     return f"sonar_{number}_link"
 
 
-def floor_frame(number: int) -> str:
-    """Return the frame of a floor sensor, as in the URDF."""
-    return f"floor_{number}_link"
-
-
 def message_of(kind: Any, source: object, **others: object) -> Any:
     """Return a message with the values that `source` has under the names of its fields, and with `others`."""
     names = [name for name in kind.get_fields_and_field_types() if name not in others and hasattr(source, name)]

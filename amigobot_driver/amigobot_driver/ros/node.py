@@ -84,13 +84,14 @@ class AmigobotNode(Node):
         self.add_on_set_parameters_callback(self._params.check)
         self.add_post_set_parameters_callback(self._on_parameters)
         self._closing = threading.Event()
-        self._seconds = 0  #: since the start
         self.get_logger().info(f"port {self.driver.url}")
         if profile.unused:
             self.get_logger().info(f"{profile.description}: not used by the driver: {', '.join(profile.unused)}")
         self.driver.start()
         # A steady clock: simulated time may be stopped.
-        self.create_timer(_PERIOD, self._each_second, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(_PERIOD, self._each_second, clock=steady)
+        self.create_timer(_STRANGERS, self._velocity.warn_about_publishers, clock=steady)
 
     def _add_parts(self, context: NodeContext, profile: Profile, log: EventLog) -> None:
         """Create the parts of the node; they handle an event in this order."""
@@ -134,9 +135,6 @@ class AmigobotNode(Node):
         if self._recording:
             self._recording.check()
         self._diagnostics.publish(self._shared.snapshot())
-        self._seconds += 1
-        if self._seconds % _STRANGERS == 0:
-            self._velocity.warn_about_publishers()
         if self._raw.needed != self._traced:
             self._configure()
 

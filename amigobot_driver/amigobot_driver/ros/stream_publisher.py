@@ -12,7 +12,7 @@ from std_msgs.msg import Header
 
 from ..profiles import Profile
 from ..robot import EncoderReading, FloorReading, Identified, MotorCurrents, TurnRate
-from . import conversions, topics
+from . import topics
 from .interface import Interface, NodeContext
 
 #: Beam width of the floor sensors in rad. No manual states it.
@@ -50,7 +50,7 @@ class StreamPublisher(Interface):
         """Create the publishers of the floor sensors; only fresh robots have another profile."""
         for number in range(len(self._floors), len(profile.floor.poses)):
             message = Range(radiation_type=Range.INFRARED, field_of_view=_BEAM)
-            message.header.frame_id = self._context.prefixed(conversions.floor_frame(number))
+            message.header.frame_id = self._context.prefixed(f"floor_{number}_link")  # as in the URDF
             self._floors.append((topics.FLOOR.publisher(self._node, number), message))
         for _, message in self._floors:
             message.min_range = message.max_range = profile.floor.height

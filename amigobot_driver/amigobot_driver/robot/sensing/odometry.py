@@ -117,10 +117,6 @@ class Odometer:
             velocity_variance=(UNKNOWN_VARIANCE, UNKNOWN_VARIANCE),
         )
 
-    def forget_counters(self) -> None:
-        """Begin with the counters of the next SIP; the pose continues."""
-        self.counters = None
-
     def opened(self, now: float) -> None:
         """OPEN is sent `now` (s): some robots zero their counters then (docs/protocol 3.4)."""
         self._zero_by = now + _ZEROED_BY_OPEN
