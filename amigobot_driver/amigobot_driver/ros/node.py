@@ -27,14 +27,13 @@ from .interface import Interface, NodeContext
 from .io_interface import IoInterface
 from .log import EventLog, LogThrottle
 from .node_parameters import BadParameterError, NodeParameters, unknown_text
-from .pioneer import PioneerInterface
 from .raw_access import RawAccess
 from .recording_input import RecordingInput, is_recording
+from .sensor_publisher import SensorPublisher
 from .services import RobotServices
 from .servo_input import ServoInput
 from .sound_services import SoundServices
 from .stamps import NodeTime, RecordedTime, Stamps
-from .stream_publisher import StreamPublisher
 from .telemetry_publisher import TelemetryPublisher
 from .tuning_services import TuningServices
 from .velocity_input import VelocityInput
@@ -104,8 +103,7 @@ class AmigobotNode(Node):
             TelemetryPublisher(context, profile),
             MotionActions(context),
             IoInterface(context),
-            StreamPublisher(context, profile),
-            PioneerInterface(context),
+            SensorPublisher(context, profile),
             AuxInterface(context),
             self._raw,
         )

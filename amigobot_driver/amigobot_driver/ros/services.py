@@ -1,20 +1,20 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The services of every robot: motors, sonars, stops and odometry."""
+"""The services for motors, sonars, stops, odometry, gripper and charger, and the reset of the controller."""
 
 from __future__ import annotations
 
 from std_srvs.srv import SetBool, Trigger
 
-from amigobot_msgs.srv import SetOdometry, SetSonarSequence
+from amigobot_msgs.srv import Gripper, ResetRobot, SetOdometry, SetSonarSequence
 
 from ..robot import Outcome, RequestRefusedError, Robot
 from .interface import Answer, Interface, robot_service
 
 
 class RobotServices(Interface):
-    """Serves what every robot has."""
+    """Serves single requests; sounds, ports and tuning values have modules of their own."""
 
     @robot_service(SetBool, "enable_motors")
     def _enable_motors(self, robot: Robot, request: SetBool.Request, now: float) -> Answer:
@@ -62,3 +62,17 @@ class RobotServices(Interface):
             )
         robot.set_odometry(*pose)
         return f"x {request.x:g} m, y {request.y:g} m, yaw {request.yaw:g} rad"
+
+    @robot_service(Gripper, "gripper")
+    def _order(self, robot: Robot, request: Gripper.Request, now: float) -> Answer:
+        return robot.gripper.order(request.order, request.duration, now)
+
+    @robot_service(SetBool, "deploy_charger")
+    def _deploy_charger(self, robot: Robot, request: SetBool.Request, now: float) -> Answer:
+        return robot.charger.deploy(request.data, now)
+
+    @robot_service(ResetRobot, "reset_robot")
+    def _reset(self, robot: Robot, request: ResetRobot.Request, now: float) -> Answer:
+        if not request.confirm:
+            raise RequestRefusedError("not reset: confirm is false; a reset disconnects the robot for some seconds")
+        return robot.reset(now)

@@ -35,10 +35,12 @@ class RestFilter:
             unit: m/s of one unit of a velocity.
             driven: The driver requests a velocity: then the robot moves, however slowly.
         """
+        if not sip.moving:
+            return sip
         fastest = max(abs(sip.left_velocity), abs(sip.right_velocity))
         if driven or fastest * unit > REST_SPEED or self._moved(sip):
             self._anchor, self._since = sip, stamp
-        if not sip.moving or stamp - self._since < _REST_TIME:
+        if stamp - self._since < _REST_TIME:
             return sip
         rotation = None if sip.rotation_velocity is None else 0
         return replace(sip, id=sip.MOVING - 1, left_velocity=0, right_velocity=0, rotation_velocity=rotation)

@@ -1,18 +1,32 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Packets that a robot streams besides its SIPs: encoders, gyro, motor currents and floor sensors."""
+"""Sensors that only some robots have: encoders, gyro, motor currents, floor, bumpers, compass, joystick, gripper."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from sensor_msgs.msg import Imu, Range
+from sensor_msgs.msg import Imu, Joy, Range
 from std_msgs.msg import Header
 
+from amigobot_msgs.msg import Compass, GripperState
+
 from ..profiles import Profile
-from ..robot import EncoderReading, FloorReading, Identified, MotorCurrents, TurnRate
+from ..robot import (
+    BumperReading,
+    CompassReading,
+    EncoderReading,
+    FloorReading,
+    GripperReading,
+    Identified,
+    JoystickReading,
+    MotorCurrents,
+    TurnRate,
+)
 from . import topics
+from .conversions import message_of
 from .interface import Interface, NodeContext
 
 #: Beam width of the floor sensors in rad. No manual states it.
@@ -23,8 +37,8 @@ _IMU_FRAME = "imu_link"
 _UNKNOWN = 1e6
 
 
-class StreamPublisher(Interface):
-    """Publishes streamed packets. `TelemetryPublisher` publishes the pose that follows from ENCODER packets."""
+class SensorPublisher(Interface):
+    """Publishes these sensors. `TelemetryPublisher` publishes the pose that follows from ENCODER packets."""
 
     def __init__(self, context: NodeContext, profile: Profile) -> None:
         super().__init__(context)
@@ -32,6 +46,10 @@ class StreamPublisher(Interface):
             EncoderReading: self.publishing(topics.ENCODERS),
             TurnRate: self.publishing(topics.IMU, _imu, context.prefixed(_IMU_FRAME)),
             MotorCurrents: self.publishing(topics.CURRENTS),
+            BumperReading: self.publishing(topics.BUMPERS),
+            CompassReading: self.publishing(topics.COMPASS, _compass),
+            JoystickReading: self.publishing(topics.JOY, _joystick),
+            GripperReading: self.publishing(topics.GRIPPER, _gripper),
             FloorReading: self._on_floors,
             Identified: lambda event: self._use_profile(event.profile),
         }
@@ -64,3 +82,25 @@ def _imu(turn: TurnRate, header: Header) -> Imu:
     covariance[0], covariance[4], covariance[8] = _UNKNOWN, _UNKNOWN, turn.variance
     message.orientation_covariance[0] = message.linear_acceleration_covariance[0] = -1.0
     return message
+
+
+def _joystick(reading: JoystickReading, header: Header) -> Joy:
+    return Joy(header=header, axes=reading.axes, buttons=list(map(int, reading.buttons)))
+
+
+def _compass(reading: CompassReading, header: Header) -> Any:
+    """Convert: `heading` is clockwise from north, `yaw` counter-clockwise from east (REP 103)."""
+    return message_of(
+        Compass,
+        reading,
+        header=header,
+        yaw=math.remainder(math.pi / 2 - reading.heading, math.tau),
+        magnetic_field=reading.field,
+        temperature=reading.celsius,
+    )
+
+
+def _gripper(state: GripperReading, header: Header) -> Any:
+    time = math.nan if state.grasp_time is None else state.grasp_time
+    positions = {"paddles": state.paddles.value, "lift": state.lift.value}
+    return message_of(GripperState, state, header=header, grasp_time=time, **positions)
