@@ -145,8 +145,13 @@ class Recording(History):
     @property
     def config(self) -> Parameters | None:
         """The settings at first; None if they are not known, or those of a simulator of others."""
+        return None if self.noiseless else self.first.config or self.last.config
+
+    @property
+    def noiseless(self) -> bool:
+        """Whether it is a simulator of others: its sonars give the same range each time."""
         config = self.first.config or self.last.config
-        return None if config is None or dict(config.values()).get("serial") == _SIMULATOR else config
+        return config is not None and dict(config.values()).get("serial") == _SIMULATOR
 
     @cached_property
     def reported(self) -> Mapping[str, Any]:
