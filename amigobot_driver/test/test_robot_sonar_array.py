@@ -91,6 +91,6 @@ def test_a_reading_at_the_end_of_the_range_is_no_echo(reading: int, heard: float
     """Some robots say exactly 5000 mm where others say 6100 (docs/protocol 5.2 and 8): neither is a wall."""
     sip = parse(bytes([0x32]) + bytes(18) + bytes([1, 3]) + reading.to_bytes(2, "little") + bytes(6))
     bench = ComponentBench("amigo")
-    estimator = StateEstimator(bench.context, lambda: 0.0, lambda: False)
+    estimator = StateEstimator(bench.context, lambda: False)
     bench.receive(sip, 1.0)
     assert estimator.newest[3].range == pytest.approx(heard)

@@ -46,11 +46,11 @@ def holders_of(path: str, proc: Path = PROC) -> list[Process]:
         path: Path of a file; links are followed.
         proc: The process file system.
     """
-    wanted, found = os.path.realpath(path), []
+    real, found = os.path.realpath(path), []
     for folder in sorted(proc.glob("[0-9]*"), key=lambda folder: int(folder.name)):
         # A process may have ended, or belong to another user.
         with contextlib.suppress(OSError):
-            if int(folder.name) != os.getpid() and wanted in _open_files(folder):
+            if int(folder.name) != os.getpid() and real in _open_files(folder):
                 stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
                 name, _, state = stat.partition("(")[2].rpartition(") ")
                 own = os.geteuid() in (0, folder.stat().st_uid)

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 
 from ..protocol import BAUD_RATES, Encoders, Gyro, Packet, Sip
+from .component import Context
 from .cycle_filter import CycleFilter
 from .sensing.odometry import CYCLE
 
@@ -27,18 +28,14 @@ _SLOWEST = 10 / BAUD_RATES[0]
 class PacketClock:
     """Gives all packets of an info cycle the time at which the cycle began."""
 
-    def __init__(
-        self, byte_time: Callable[[], float], info_cycle: Callable[[], float], pose_age: Callable[[], float]
-    ) -> None:
+    def __init__(self, context: Context, pose_age: Callable[[], float]) -> None:
         """Make a clock.
 
         Args:
-            byte_time: Returns s for each byte on the line, 0 where it is not known.
-            info_cycle: Returns s between two SIPs, as the robot reports.
+            context: The robot's.
             pose_age: Returns s by which a pose is older than its cycle, as the robot reports.
         """
-        self._byte_time = byte_time
-        self._info_cycle = info_cycle
+        self._context = context
         self._pose_age = pose_age
         self._reported_cycle = CYCLE
         self._filter = CycleFilter(CYCLE)
@@ -69,11 +66,11 @@ class PacketClock:
             return self._filter.latest(stamp, first=False) - self._pose_age()
         gyro = isinstance(packet, Gyro)
         if gyro:
-            self._gyro, self._sip_by = stamp, stamp + size * (self._byte_time() or _SLOWEST) + _BACK_TO_BACK
+            self._gyro, self._sip_by = stamp, stamp + size * (self._context.queue.byte_time or _SLOWEST) + _BACK_TO_BACK
         return self._filter.latest(stamp, first=gyro)
 
     def _on_sip(self, stamp: float) -> float:
-        reported = self._info_cycle()
+        reported = self._context.info_cycle
         if reported != self._reported_cycle:
             self._reported_cycle, self._filter = reported, CycleFilter(reported)
         began = self._filter.observe(self._gyro if stamp < self._sip_by else stamp)

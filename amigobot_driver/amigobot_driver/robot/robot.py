@@ -87,7 +87,7 @@ class Robot:
         self.line = BridgedLine(context, options.bridge_baud)
         self.limits = VelocityLimits(context, lambda: self.options)
         # The components are notified of packets and of a new session in this order: it is that of their first commands.
-        self.estimator = StateEstimator(context, lambda: self.line.byte_time, lambda: self.motion.driven)
+        self.estimator = StateEstimator(context, lambda: self.motion.driven)
         self.motion = Motion(
             context,
             self.limits,
@@ -103,8 +103,8 @@ class Robot:
         self.sounds = SoundPlayer(context)
         self.digital_outputs = DigitalOutputs(context)
         self.analog_input = AnalogInput(context)
-        self.streams = Streams(context, lambda: self.line.byte_time)
-        self.aux = tuple(AuxPort(number, context, lambda: self.line.byte_time) for number in range(1, len(PORTS) + 1))
+        self.streams = Streams(context)
+        self.aux = tuple(AuxPort(number, context) for number in range(1, len(PORTS) + 1))
         self.sequence = SonarSequence(context)
         self.gyro = Gyroscope(context)
         self.inputs = InputReader(context)

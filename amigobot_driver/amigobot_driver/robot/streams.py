@@ -14,7 +14,7 @@ line is not requested, and the driver warns.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..protocol import OVERHEAD, Command, Compass, Encoders, Gripper, Gyro, Instruction, Io, Joystick, Packet, Sip
@@ -180,17 +180,11 @@ class Streams(Component):
         plan: Which of the requested streams the line can carry.
     """
 
-    def __init__(self, context: Context, byte_time: Callable[[], float]) -> None:
-        """Make a component that requests nothing.
-
-        Args:
-            context: The robot's.
-            byte_time: Returns s for each byte on the line; 0 for a line without a speed.
-        """
+    def __init__(self, context: Context) -> None:
+        """Make a component that requests nothing."""
         # Before this component: each of them begins a session before all are reviewed.
         self.states: Mapping[Stream, StreamState] = {stream: StreamState(context, stream) for stream in STREAMS}
         super().__init__(context)
-        self._byte_time = byte_time
         self._bare_sip = 0  #: bytes of this robot's SIP without sonar readings; 0 before the first one
         self._reported: Mapping[str, str] = {}  #: the streams whose absence is reported
         self.plan = self._planned()
@@ -240,4 +234,4 @@ class Streams(Component):
             for stream, state in self.states.items()
             if state.requested and not self._context.unsupported(stream.command)
         }
-        return plan(self._byte_time(), self._context.info_cycle, self.sip_bytes(), requested)
+        return plan(self._context.queue.byte_time, self._context.info_cycle, self.sip_bytes(), requested)

@@ -38,7 +38,7 @@ from .telemetry_publisher import TelemetryPublisher
 from .tuning_services import TuningServices
 from .velocity_input import VelocityInput
 
-_STRANGERS = 5  #: s between two looks at the publishers of `cmd_vel`, which take 0.4 ms
+_PUBLISHERS_PERIOD = 5  #: s between two looks at the publishers of `cmd_vel`, which take 0.4 ms
 _PERIOD = 1.0  #: s between two diagnostics messages, and between two checks of the subscribers of `packets`
 
 
@@ -90,7 +90,7 @@ class AmigobotNode(Node):
         # A steady clock: simulated time may be stopped.
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(_PERIOD, self._each_second, clock=steady)
-        self.create_timer(_STRANGERS, self._velocity.warn_about_publishers, clock=steady)
+        self.create_timer(_PUBLISHERS_PERIOD, self._velocity.warn_about_publishers, clock=steady)
 
     def _add_parts(self, context: NodeContext, profile: Profile, log: EventLog) -> None:
         """Create the parts of the node; they handle an event in this order."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -82,18 +81,16 @@ class AuxStats:
 class AuxPort(Component):
     """One port. It requests bytes only while it is listening or read; each packet is a `Received` event."""
 
-    def __init__(self, number: int, context: Context, byte_time: Callable[[], float]) -> None:
+    def __init__(self, number: int, context: Context) -> None:
         """Make a port that is not read.
 
         Args:
             number: Of the port, from 1.
             context: The robot's.
-            byte_time: Returns s for each byte on the line to the robot; 0: bytes take no time.
         """
         super().__init__(context)
         self.name = f"AUX{number}"
         self.stats = AuxStats(number)
-        self._byte_time = byte_time
         self._id = Aux.IDS[number - 1]
         self._put, self._get = PORTS[number - 1]
         self._writes: deque[_Write] = deque()
@@ -132,7 +129,7 @@ class AuxPort(Component):
 
     def _room(self, overhead: int) -> int:
         """Return the bytes that a frame may carry beside its `overhead` to be sent in HOLD; at most MAX_TEXT."""
-        byte_time = self._byte_time()
+        byte_time = self._context.queue.byte_time
         return max(1, min(MAX_TEXT, int(HOLD / byte_time) - overhead)) if byte_time else MAX_TEXT
 
     # -- output -----------------------------------------------------------------------------------------------

@@ -194,7 +194,7 @@ class Tuning(RequestComponent):
         # Read first, to know the robot's own values; without an answer the requested ones are set all the same.
         for name in self._differences() if self.config or self.attempts >= RETRIES.limit // 2 else ():
             self._changed.discard(name)
-            yield _command(name, self.requested[name])
+            yield TUNABLE[name].command(TUNABLE[name].sign * self.requested[name])
         yield Command.CONFIG()
 
     def _differences(self) -> list[str]:
@@ -229,8 +229,3 @@ class Tuning(RequestComponent):
 
 def _no_such(names: Iterable[str]) -> str:
     return f"this robot's firmware has no {', '.join(names)}"
-
-
-def _command(name: str, value: int) -> Instruction:
-    tunable = TUNABLE[name]
-    return tunable.command(tunable.sign * value)

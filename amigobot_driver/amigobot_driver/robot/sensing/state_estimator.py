@@ -37,12 +37,11 @@ class StateEstimator(Component):
         jumped: The counters have jumped in the newest SIP.
     """
 
-    def __init__(self, context: Context, byte_time: Callable[[], float], driven: Callable[[], bool]) -> None:
+    def __init__(self, context: Context, driven: Callable[[], bool]) -> None:
         """Make an estimator at the origin.
 
         Args:
             context: The robot's.
-            byte_time: Returns s for each byte on the line, 0 where it is not known.
             driven: Returns whether the wheels should turn.
         """
         super().__init__(context)
@@ -58,7 +57,7 @@ class StateEstimator(Component):
         self._charges = False  #: the robot has reported that it charges
         self._driven = driven
         self._rest = RestFilter()
-        self._clock = PacketClock(byte_time, lambda: context.info_cycle, self._pose_age)
+        self._clock = PacketClock(context, self._pose_age)
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Encoders, self._on_encoders)
         context.on_packet(Reset, lambda packet, stamp, now: self.odometer.robot_reset())
