@@ -89,3 +89,5 @@ def test_monitor_prints_a_recording_as_json(
     assert first["x"] < second["x"]
     assert main(["monitor", str(recording), "--port", "sim://"]) == 2
     assert capsys.readouterr().err == "amigobot monitor: a recording and a robot: give one of them\n"
+    assert main(["monitor", "localhost:8101"]) == 2
+    assert "the port of a robot needs --port" in capsys.readouterr().err

@@ -83,6 +83,8 @@ def _remote(args: argparse.Namespace) -> contextlib.AbstractContextManager[Remot
         return connected(args, drives=False)
     if args.port or through_node(args):
         raise UsageError("a recording and a robot: give one of them")
+    if not (args.file.is_file() or args.file.is_dir()):
+        raise UsageError(f"{args.file} is no recording; the port of a robot needs --port")
     return contextlib.closing(RecordingRemote(args.file, args.robot, args.rate))
 
 
