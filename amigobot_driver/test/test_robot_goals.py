@@ -350,6 +350,9 @@ class TestSmallRequests:
         assert outcome.success, outcome.message
         assert way.along == pytest.approx(distance, abs=max(0.001, 0.1 * abs(distance)))
 
+    def test_a_heading_that_the_robot_has_is_reached_at_once(self, bench: Bench) -> None:
+        assert finish(bench, turned(bench, 0.4, absolute=True)).message == "reached, 0.4 deg off"
+
 
 class TestRange:
     def test_a_robot_that_goes_beyond_the_goal_is_stopped(self, bench: Bench) -> None:
@@ -442,13 +445,6 @@ class TestWheels:
     @pytest.fixture(params=["amigo", "amigo-sh"])
     def bench(self, request: pytest.FixtureRequest) -> Bench:
         return connected(request.param)
-
-    def test_each_wheel_has_its_own_velocity(self, bench: Bench) -> None:
-        for _ in range(20):
-            bench.ask(lambda: bench.robot.drive_wheels(0.10, 0.20, bench.now))
-            bench.run(0.1)
-        state = bench.robot.estimator.odometer.state
-        assert (state.left_velocity, state.right_velocity) == pytest.approx((0.10, 0.20), abs=0.01)
 
     def test_zero_is_a_velocity_of_zero(self, bench: Bench) -> None:
         bench.ask(lambda: bench.robot.drive_wheels(0.10, 0.20, bench.now))

@@ -20,7 +20,7 @@ from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.protocol import Encoders, Sip
 from amigobot_driver.robot import Odometry, Options, Report
 from amigobot_driver.robot.sensing.encoders import WheelEncoders
-from amigobot_driver.robot.sensing.odometry import Odometer
+from amigobot_driver.robot.sensing.odometry import Odometer, arc
 from amigobot_driver.sim import Simulator, Wear
 
 CYCLE = 0.1  #: s between two SIPs
@@ -142,6 +142,11 @@ class TestHeading:
         assert distance(Odometry(), state) == 0
 
 
+def test_an_arc_of_half_a_circle_ends_two_radii_to_the_left() -> None:
+    half = arc(math.pi, math.pi)
+    assert (half.x, half.y) == pytest.approx((0.0, 2.0))
+
+
 class TestVelocity:
     def test_is_what_the_robot_does(self) -> None:
         state = drive(Counters(), Odometer(AMIGO), [(0.4, 0.6)] * 20)[-1]
@@ -226,6 +231,8 @@ class TestReconnect:
         after = odometer.update(replace(sip, heading=heading(2.63 + rate * lost)), 50.0 + lost)
         assert after.turned - before.turned == pytest.approx(rate * lost, abs=0.01)
         assert after.angular == pytest.approx(rate, rel=0.15)
+        late = odometer.update(replace(sip, heading=heading(2.63 + rate * (lost + 0.1))), 52.0)
+        assert late.turned - after.turned == pytest.approx(rate * 0.1, abs=0.01)
         assert odometer.jumps == 0
 
 

@@ -298,13 +298,15 @@ class TestCharger:
 
 
 class TestReset:
-    def test_a_robot_that_does_not_care(self) -> None:
+    def test_a_moving_robot_that_ignores_it_is_stopped_first(self) -> None:
         bench = pioneer()
-        bench.up.fault = losing(Command.RESET)
+        bench.run(2, cmd_vel=(0.3, 0.0))
+        since, bench.up.fault = bench.now, losing(Command.RESET)
         done = bench.result(lambda: bench.robot.reset(bench.now))
         assert not done.success and "sent RESET 3 times" in done.message
         bench.run(5)
-        assert bench.words().count("RESET") == 3
+        words = bench.words(since)
+        assert words.count("RESET") == 3 and words.index("STOP") < words.index("RESET")
 
 
 class TestSonarArrays:
