@@ -58,3 +58,10 @@ def wrong_type(name: str, value: object, expected: str) -> str:
         expected: What it must be: "a mapping", "a number from 0 to 1".
     """
     return f"{name} is {shown(value)}, expected {expected}"
+
+
+def domain_problem(domain: str) -> str:
+    """Return why no node can run with a value of ROS_DOMAIN_ID, at which Fast DDS ends the process; "": one can."""
+    usable = not domain or (domain.isdecimal() and int(domain) <= 232)
+    remedy = "allowed: 0 to 232, and 0 to 101 on every computer; export ROS_DOMAIN_ID=0"
+    return "" if usable else f"ROS_DOMAIN_ID is {domain}; {remedy}"

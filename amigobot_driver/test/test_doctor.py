@@ -326,6 +326,8 @@ def graph_causes(graph: Graph) -> list[str]:
         (Graph(), []),
         (Graph(nodes=(DRIVER,), publishers=STATUS), []),
         (Graph({"ROS_DOMAIN_ID": "150"}), ["ros-domain"]),
+        (Graph({"ROS_DOMAIN_ID": "abc"}, problem="ROS_DOMAIN_ID is abc"), ["ros-domain"]),
+        (Graph(problem="no library"), ["ros-unusable"]),
         (Graph({"ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF"}), ["ros-discovery"]),
         (Graph({"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}), []),
         (Graph(nodes=(DRIVER, DRIVER), publishers=STATUS), ["ros-names"]),
@@ -353,13 +355,15 @@ def test_what_is_wrong_with_the_nodes(graph: Graph, expected: list[str]) -> None
     assert graph_causes(graph) == expected
 
 
-def test_a_real_graph_can_be_read() -> None:
+def test_a_real_graph_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rclpy")
     from amigobot_driver.cli.graph_reader import read_graph
 
     graph = read_graph()
     assert all(not node.endswith("amigobot_doctor") for node in graph.nodes)
     assert "ROS settings" in {finding.check for finding in examine_graph(graph)}
+    monkeypatch.setenv("ROS_DOMAIN_ID", "300")
+    assert main(["stop"]) == 2
 
 
 # -- what the command prints ------------------------------------------------------------------------------------------
@@ -432,13 +436,8 @@ def test_no_figure_has_the_name_of_a_helper() -> None:
     assert not HELPERS.keys() & set(dir(Evidence))
 
 
-def test_causes_are_ranked_the_line_first_and_errors_before_warnings() -> None:
-    found = [
-        Finding(part, severity, "", (Cause(key, ""),))
-        for part, severity, key in (
-            ("battery", Severity.WARNING, "low"),
-            ("rest", Severity.ERROR, "moves"),
-            ("link", Severity.WARNING, "late"),
-        )
-    ]
-    assert [cause.key for _, cause in verdict(found)] == ["late", "moves", "low"]
+def test_causes_are_ranked_the_line_first_delays_last_and_errors_before_warnings() -> None:
+    keys = {"link": "late-packets", "computer": "overload", "battery": "low", "rest": "moves", "line": "echo"}
+    severities = {"rest": Severity.ERROR}
+    found = [Finding(part, severities.get(part, Severity.WARNING), "", (Cause(keys[part], ""),)) for part in keys]
+    assert causes(found) == ["echo", "moves", "low", "late-packets", "overload"]

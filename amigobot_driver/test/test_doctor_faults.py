@@ -9,7 +9,7 @@ import pytest
 from doctor_faults import FAULTS, flash
 from fault_proxy import Fault, VirtualPort
 
-from amigobot_driver.doctor import Case, Cause, Finding, Severity, examine, parse_target, verdict
+from amigobot_driver.doctor import Case, Finding, examine, parse_target, verdict
 from amigobot_driver.profiles import available_profiles
 from amigobot_driver.protocol import Command
 
@@ -53,9 +53,3 @@ def test_a_robot_that_hangs_up_at_close_is_a_robot() -> None:
 def test_nothing_is_well_that_was_not_measured() -> None:
     found = findings(Fault(), seconds=0.2)
     assert [cause.key for _, cause in verdict(found)] == ["unproven"]
-
-
-def test_delays_come_after_faults_of_the_robot() -> None:
-    keys = {"link": "late-packets", "computer": "overload", "battery": "battery-reading"}
-    found = [Finding(check, Severity.WARNING, "", (Cause(key, ""),)) for check, key in keys.items()]
-    assert [cause.key for _, cause in verdict(found)] == ["battery-reading", "late-packets", "overload"]

@@ -20,17 +20,21 @@ import json
 import math
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
+from multiprocessing import get_context
 from pathlib import Path
+from signal import SIG_DFL, SIGINT, signal
 
 from ..doctor import Case, Finding, Kind, Target, as_json, examine, parse_target
 from ..doctor.case import OBSERVED
 from ..doctor.computer import ChosenPort
-from ..doctor.graph import examine_graph
+from ..doctor.graph import Graph, environment, examine_graph
 from ..doctor.table import findings_of
 from ..errors import PortError
 from ..profiles import load_profile
 from ..protocol import BAUD_RATES
+from ..wording import domain_problem
 from . import ranges
 from .doctor_report import pack
 from .findings import Printer
@@ -95,8 +99,25 @@ def _findings(case: Case, *, ros: bool) -> Iterator[Finding]:
     if case.target.url:
         yield from examine(case)
     if ros and find_spec("rclpy") is not None:
-        # Imported here: without ROS, everything else works.
-        from .graph_reader import read_graph
-
         case.on_progress("looking at the nodes of ROS")
-        yield from examine_graph(read_graph())
+        yield from examine_graph(_graph())
+
+
+def _graph() -> Graph:
+    """Read the graph in another process: a library of ROS may end its own."""
+    variables = environment()
+    problem = domain_problem(variables.get("ROS_DOMAIN_ID", ""))
+    try:
+        if not problem:
+            with ProcessPoolExecutor(1, get_context("fork"), signal, (SIGINT, SIG_DFL)) as pool:
+                return pool.submit(_read_graph).result()
+    except Exception as error:
+        problem = f"ROS cannot be examined: {' '.join(str(error).split()).rstrip('.')}"
+    return Graph(variables, problem=problem)
+
+
+def _read_graph() -> Graph:
+    # Imported here: without ROS, everything else works.
+    from .graph_reader import read_graph
+
+    return read_graph()

@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from typing import TypeVar
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
+
+from ..wording import domain_problem
+from .usage_error import UsageError
 
 T = TypeVar("T", bound="TemporaryNode")
 
@@ -25,6 +29,8 @@ class TemporaryNode:
     """A node with a context and an executor of its own. Ends with `close` or with its `with` block."""
 
     def __init__(self, name: str, namespace: str = "") -> None:
+        if problem := domain_problem(os.environ.get("ROS_DOMAIN_ID", "")):
+            raise UsageError(problem)
         self._context = rclpy.Context()
         rclpy.init(context=self._context, args=NO_LOG_FILE)
         unused = {"enable_rosout": False, "start_parameter_services": False}

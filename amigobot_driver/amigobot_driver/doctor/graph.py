@@ -8,6 +8,7 @@ The graph is read by `cli.graph_reader`; the figures here need no ROS.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ from .table import findings_of
 STATUS_TYPE = "amigobot_msgs/msg/RobotStatus"
 #: What rclpy calls a node whose name has not been discovered yet.
 UNKNOWN_NODE = "_NODE_NAME_UNKNOWN_"
+#: Variables of the environment that concern ROS.
+_VARIABLES = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY", "RMW_IMPLEMENTATION")
 #: The parts of the table.
 _PARTS = ("ROS settings", "ROS nodes", "ROS topics", "ROS types", "ROS clocks")
 
@@ -55,6 +58,7 @@ class Graph:
     publishers: Mapping[str, tuple[Endpoint, ...]] = field(default_factory=dict)  #: by topic
     subscribers: Mapping[str, tuple[Endpoint, ...]] = field(default_factory=dict)
     ages: Mapping[str, float] = field(default_factory=dict)  #: s, of the newest message of an `odom` topic
+    problem: str = ""  #: why no node can look at ROS
 
     @property
     def nameless(self) -> bool:
@@ -122,7 +126,12 @@ class Graph:
         return found
 
 
+def environment() -> dict[str, str]:
+    """Return the variables of the environment that concern ROS."""
+    return {name: os.environ[name] for name in _VARIABLES if name in os.environ}
+
+
 def examine_graph(graph: Graph) -> Iterator[Finding]:
     """Yield what every check of ROS finds."""
-    for part in _PARTS:
+    for part in _PARTS[:1] if graph.problem else _PARTS:
         yield from findings_of(part, graph)

@@ -29,7 +29,8 @@ def main(args: list[str] | None = None) -> int:
     """Run until SIGINT, SIGTERM, SIGHUP or a shutdown of ROS.
 
     Returns:
-        The exit code: 0, or 2 if a ROS argument, a parameter file or the value of a parameter is not allowed.
+        The exit code: 0, or 2 if the ROS domain, a ROS argument, a parameter file or the value of a parameter is not
+        allowed.
     """
     signals = _catch_signals()
     # Imported here: a signal in the meantime ends the node as any other.
@@ -37,9 +38,13 @@ def main(args: list[str] | None = None) -> int:
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.signals import SignalHandlerOptions
 
+    from ..wording import domain_problem
     from .node import AmigobotNode
     from .node_parameters import BadParameterError
 
+    if problem := domain_problem(os.environ.get("ROS_DOMAIN_ID", "")):
+        rclpy.logging.get_logger("amigobot").fatal(problem)
+        return 2
     # The handlers of rclpy wake the executor before they shut ROS down: if it looks in between, it waits forever.
     try:
         rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sqlite3
 import sys
 import time
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from amigobot_driver import signals
 from amigobot_driver.cli import end_quietly
-from amigobot_driver.wording import counted
+from amigobot_driver.wording import counted, domain_problem
 
 from .reader import BagError, read_bag
 
@@ -48,6 +49,8 @@ def record(out: Path, topics: list[str]) -> int:
         raise BagError(f"{out} is there already: name another, or delete it")
     if find_spec("rosbags") is None:
         raise BagError("needs rosbags: python3 -m pip install rosbags")
+    if problem := domain_problem(os.environ.get("ROS_DOMAIN_ID", "")):
+        raise BagError(problem)
     import rclpy
     from rclpy.executors import SingleThreadedExecutor
     from rclpy.signals import SignalHandlerOptions
