@@ -96,6 +96,7 @@ add("CR to LF", both(lambda data: data.replace(b"\r", b"\n")), "line-crlf", "lin
 add("LF to CR LF", both(lambda data: data.replace(b"\n", b"\r\n")), "line-crlf", "line-control")
 add("BS lost", Fault(robot="p3dx-sh", down=changing(without(0x08))), "line-control")
 add("header byte lost", down(without(0xFA)), "line-control")
+add("small letters", Fault(robot="p3dx", down=changing(bytes.lower)), "line-letters")
 add("NUL lost", down(without(0)), "line-nul")
 add("XON/XOFF", both(without(0x11, 0x13)), "line-xon-xoff", "line-control")
 add("Telnet", both(lambda data: data.replace(b"\xff", b"\xff\xff")), "telnet", "line-control")
@@ -174,6 +175,7 @@ add(
     "lost-commands",
 )
 add("the robot falls silent", Fault(down=until(5.0)), "falls-silent")
+add("SIPs stop", Fault(down=sips(lambda data, now: [data] * (now < 1006))), "packets-stop")
 add("commands arrive twice", Fault(up=changing(lambda data: data * 2)), "no-session")
 add("commands arrive twice later", Fault(up=until(3.0, changing(lambda data: data * 2))), "other-client")
 add("motors stay on", Fault(down=sip(lambda data, now: data.__setitem__(16, data[16] | 1))), "motors-stay-on")
@@ -213,9 +215,7 @@ add("battery 0 V", byte(BATTERY, lambda now, old: 0), "battery-reading")
 add("battery 25.5 V", byte(BATTERY, lambda now, old: 255), "battery-reading")
 add("battery jumps", byte(BATTERY, lambda now, old: (127, 99)[int(now * 3) % 2]), "battery-unsteady")
 add("battery empty", Fault(options={"charge": 0.03}), "battery-low", "battery-critical")
-add("pose drifts", word(X, lambda now, old: round(old + 20 * now) & 0x7FFF), "moves-at-rest")
 add("pose jumps", word(X, lambda now, old: (old + 3000 * (int(now) // 3)) & 0x7FFF), "pose-jumps")
-add("heading drifts", word(HEADING, lambda now, old: round(20 * now)), "heading-drifts")
 add("velocity peaks", word(RIGHT, lambda now, old: 900 * (int(10 * now) % 13 == 0)), "velocity-at-rest")
 add("heading 20000", word(HEADING, lambda now, old: 20000), "heading-range")
 add("it says that it moves", byte(0, lambda now, old: 0x33), "moving-flag")
@@ -327,7 +327,6 @@ def without_pings(data: bytearray) -> bytes:
 
 
 add("a byte inserted after 255", down(lambda data: data.replace(b"\xff", b"\xff\x00")), "line-escaped")
-add("answers 0.45 s late", Fault(down=late(lambda now: 0.45)), "latency")
 add("sonars silent later", Fault(down=after(6.0, without_pings)), "sonars-silent")
 
 # -- found by a second round of inventions ----------------------------------------------------------------------------
@@ -507,6 +506,7 @@ add("SInfoCycle 200", flash("amigo-sh", SInfoCycle=200), "setting-sinfocycle")
 add("a charger without current", config(Sip, "amigo-sh", charge_state=3, battery_x10=112), "not-charging")
 add("charge of 4 %", config(Sip, "p3dx-sh", state_of_charge=4), "battery-low")
 add("encoder failure", config(Sip, "p3dx-sh", faults=0x180), "controller-fault")
+add("hot in three fields", config(Sip, "p3dx-sh", flags=0x81E, faults=2, temperature=78), "controller-fault")
 add("E-stall and ledge", word(FLAGS, lambda now, old: old | 0x140, "p3dx-sh"), "controller-fault")
 add("TransAcc above TransAccTop", flash("p3dx-sh", TransAcc=5000, TransAccTop=4000), "setting-top")
 add("no floor", Fault(robot="erratic", options={"faults": Faults(no_floor=frozenset({0}))}), "no-floor")

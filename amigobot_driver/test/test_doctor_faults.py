@@ -26,6 +26,7 @@ def test_a_fault_is_named_first(name: str) -> None:
     found = verdict(findings(fault))
     assert found, "All is well"
     assert found[0][1].key in keys, [(cause.key, cause.text) for _, cause in found]
+    assert len({cause.text.split(":")[0] for _, cause in found}) == len(found), "One cause is found twice"
 
 
 #: Profiles that a robot must be asked for by name, as it calls itself as another one does.

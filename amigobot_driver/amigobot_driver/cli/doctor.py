@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -29,7 +30,7 @@ from signal import SIG_DFL, SIGINT, signal
 from ..doctor import Case, Finding, Kind, Target, as_json, examine, parse_target
 from ..doctor.case import OBSERVED
 from ..doctor.computer import ChosenPort
-from ..doctor.graph import Graph, environment, examine_graph
+from ..doctor.graph import Graph, examine_graph
 from ..doctor.table import findings_of
 from ..errors import PortError
 from ..profiles import load_profile
@@ -105,15 +106,15 @@ def _findings(case: Case, *, ros: bool) -> Iterator[Finding]:
 
 def _graph() -> Graph:
     """Read the graph in another process: a library of ROS may end its own."""
-    variables = environment()
-    problem = domain_problem(variables.get("ROS_DOMAIN_ID", ""))
+    domain = os.environ.get("ROS_DOMAIN_ID", "")
+    problem = domain_problem(domain)
     try:
         if not problem:
             with ProcessPoolExecutor(1, get_context("fork"), signal, (SIGINT, SIG_DFL)) as pool:
                 return pool.submit(_read_graph).result()
     except Exception as error:
         problem = f"ROS cannot be examined: {' '.join(str(error).split()).rstrip('.')}"
-    return Graph(variables, problem=problem)
+    return Graph({"ROS_DOMAIN_ID": domain}, problem=problem)
 
 
 def _read_graph() -> Graph:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
@@ -16,13 +17,14 @@ from rclpy.qos import qos_profile_sensor_data
 from rclpy.time import Time
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 
-from ..doctor.graph import Endpoint, Graph, environment
+from ..doctor.graph import Endpoint, Graph
 from .temporary_node import TemporaryNode
 
 _DISCOVERY = 2.0  #: s in which nodes are discovered
 #: s more if no driver or only a part of one was discovered: Fast DDS repeats its announcements every 3 s.
 _MORE = 4.0
 _FIRST_MESSAGE = 1.0  #: s in which the odometry of a driver arrives
+_VARIABLES = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY", "RMW_IMPLEMENTATION")
 _NAME = "amigobot_doctor"
 
 
@@ -42,7 +44,7 @@ def _graph(node: Node) -> Graph:
     topics = [name for name, _ in node.get_topic_names_and_types()]
     names = ((namespace, name) for name, namespace in node.get_node_names_and_namespaces())
     return Graph(
-        variables=environment(),
+        variables={name: os.environ[name] for name in _VARIABLES if name in os.environ},
         nodes=tuple(sorted(_full(*name) for name in names if name[1] != _NAME)),
         publishers={topic: _endpoints(node.get_publishers_info_by_topic(topic)) for topic in topics},
         subscribers={topic: _endpoints(node.get_subscriptions_info_by_topic(topic)) for topic in topics},

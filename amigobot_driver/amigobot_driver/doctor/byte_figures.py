@@ -115,8 +115,8 @@ class ByteFigures(Recording):
 
     @cached_property
     def damaged(self) -> list[bytes]:
-        """The packets of the observation with a wrong checksum or length."""
-        return split(self.data)[0]
+        """The packets of the observation with a wrong checksum or length; none if another checksum is right."""
+        return [] if self.profile.quirks.checksum_over_count else split(self.data)[0]
 
     @property
     def damaged_share(self) -> float:
@@ -129,7 +129,7 @@ class ByteFigures(Recording):
     @cached_property
     def outside(self) -> list[bytes]:
         """The bytes between packets, one item for each place, but for incomplete packets at either end."""
-        parts = outside_packets(self.data)
+        parts = [] if self.profile.quirks.checksum_over_count else outside_packets(self.data)
         parts = parts[1:] if parts and self.data.startswith(parts[0]) else parts
         return parts[:-1] if parts and self.data.endswith(parts[-1]) else parts
 
@@ -142,6 +142,11 @@ class ByteFigures(Recording):
     def damage(self) -> str:
         """What is wrong with the damaged packets, and what that comes from."""
         return damage_of(self.damaged, self.outside)
+
+    @property
+    def unreliable(self) -> bool:
+        """Whether so many packets are damaged that damaged bytes may cancel in the checksums of others."""
+        return self.damaged_share > 0.1
 
     @property
     def is_damaged(self) -> bool:

@@ -115,7 +115,7 @@ def _examine(case: Case, began: float) -> Iterator[Finding]:
     if evidence.losses and not evidence.last.link.running:
         again = OwnSession(case.line, case.clock, case.profile)
         case.session = session = again if again.wait() else session
-        evidence = replace(evidence, found_at=again.first_baud)
+        evidence = replace(evidence, found_at=again.first_baud, opened_again=session is again)
     yield from _parts(evidence)
     case.on_progress("closing the session")
     yield from findings_of("end", replace(evidence, close_ignored=not session.close()))
@@ -166,6 +166,7 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
     evidence = replace(evidence, disturbed=disturbed)
     wrong = any(cause.key not in _RIGHT_PACKETS for finding in found for cause in finding.causes)
     left_out = (_NEED_A_LINE if disturbed else set()) | (_NEED_RIGHT_PACKETS if wrong else set())
+    left_out |= set(_PARTS) if evidence.unreliable else set()
     found = []
     for part in _PARTS:
         # What is wrong with the whole ring looks like faults of each sonar.

@@ -8,7 +8,6 @@ The graph is read by `cli.graph_reader`; the figures here need no ROS.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,8 +21,6 @@ from .table import findings_of
 STATUS_TYPE = "amigobot_msgs/msg/RobotStatus"
 #: What rclpy calls a node whose name has not been discovered yet.
 UNKNOWN_NODE = "_NODE_NAME_UNKNOWN_"
-#: Variables of the environment that concern ROS.
-_VARIABLES = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY", "RMW_IMPLEMENTATION")
 #: The parts of the table.
 _PARTS = ("ROS settings", "ROS nodes", "ROS topics", "ROS types", "ROS clocks")
 
@@ -124,11 +121,6 @@ class Graph:
             others = sorted({f"{end.node} uses {end.kind}" for end in ends if own and end.kind not in own})
             found += [Users(topic, others[:1], own[0])] if others else []
         return found
-
-
-def environment() -> dict[str, str]:
-    """Return the variables of the environment that concern ROS."""
-    return {name: os.environ[name] for name in _VARIABLES if name in os.environ}
 
 
 def examine_graph(graph: Graph) -> Iterator[Finding]:

@@ -70,6 +70,7 @@ class Recording(History):
     port_problem: str = ""  #: why the port was lost; "" if it was not
     questions: tuple[Question, ...] = ()  #: CONFIGs that were sent meanwhile
     found_at: int = 0  #: line speed at which the robot is found after it was lost; 0: not looked for
+    opened_again: bool = False  #: it opens a session then
     sonar_ignores: bool = False  #: the sonars stay on after SONAR 0
     close_ignored: bool = False  #: packets came after CLOSE
     requested: str = ""  #: the profile that the user asks for
