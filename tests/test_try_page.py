@@ -24,7 +24,6 @@ from selenium.webdriver.support.wait import WebDriverWait
 from tools import try_page
 
 from amigobot_driver.cli.recording_file import read_recording
-from amigobot_driver.sim.reported import load_report
 
 pytestmark = [
     needs_chromium,
@@ -501,7 +500,7 @@ def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: Seri
 
 
 @with_robot("--robot", "erratic", "--baud", "38400")
-def test_stop_ends_verify_with_its_files_and_a_robot_at_rest(page: TryPage, robot: SerialRobot, tmp_path: Path) -> None:
+def test_stop_ends_verify_with_its_files_and_a_robot_at_rest(page: TryPage, robot: SerialRobot) -> None:
     page.connect("Erratic")
     page.browser.press("#verify")
     page.browser.button("The wheels are off the floor")
@@ -515,9 +514,7 @@ def test_stop_ends_verify_with_its_files_and_a_robot_at_rest(page: TryPage, robo
     files = page.offered()
     assert set(files) == {"report.md", "report.json", "packets.amigo"}
     assert "ended; the robot was stopped" in page.output() and not robot.is_moving()
-    path = tmp_path / "report.json"
-    path.write_bytes(files[path.name])
-    assert load_report(str(path)).profile.name == "erratic"
+    assert json.loads(files["report.json"])["profile"] == "erratic"  # it may have ended before its comparison
     issue = page.browser.find("#issue").get_attribute("href")
     assert "template=robot.yml" in issue and "amigobot+verify" in issue
 
@@ -529,15 +526,15 @@ def test_keys_that_a_blocked_worker_gets_late_move_nothing(page: TryPage, robot:
         page.motors_on()
         page.forward(on=True)
     robot.until_moved()
-    program = "import time\nend = time.monotonic() + 6\nwhile time.monotonic() < end: pass"
+    program = "import time\nprint('now')\nend = time.monotonic() + 6\nwhile time.monotonic() < end: pass"
     page.browser.script(f"document.querySelector('#code').value = {json.dumps(program)}")
     page.browser.script("document.querySelector('#run').click()")  # the key stays held
-    time.sleep(3.0)
+    until(lambda: "now" in page.output(), "the worker is blocked")
+    blocked = time.monotonic()
     with page.dashboard():
         page.forward(on=False)
-    released = time.monotonic()
     page.until_ready()
-    robot.until_rests_since(released)
+    robot.until_rests_since(blocked)
 
 
 DRIVES = "print('now')\nAmigoBot().drive(0.2, duration=600)"

@@ -106,7 +106,8 @@ def load_report(path: str) -> ReportedRobot:
         ProfileError: One of its values is not allowed.
     """
     try:
-        section = read_report(path)["simulator"]
+        if not (section := read_report(path)["simulator"]):
+            raise OptionError(f"{path}: it was not compared with the simulator: continue with `amigobot verify --resume`")
         wear, sonar = ([f"{name}={value}" for name, value in section[key].items()] for key in ("wear", "sonar"))
         profile = build_profile(section["profile"], path)
     except (KeyError, TypeError, AttributeError) as error:
