@@ -107,7 +107,7 @@ def load_report(path: str) -> ReportedRobot:
     """
     try:
         if not (section := read_report(path)["simulator"]):
-            raise OptionError(f"{path}: it was not compared with the simulator: continue with `amigobot verify --resume`")
+            raise OptionError(f"{path}: it was not compared with the simulator; go on: `amigobot verify --resume`")
         wear, sonar = ([f"{name}={value}" for name, value in section[key].items()] for key in ("wear", "sonar"))
         profile = build_profile(section["profile"], path)
     except (KeyError, TypeError, AttributeError) as error:
