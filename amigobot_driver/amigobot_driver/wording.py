@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import reprlib
 
 #: The name that a robot has from the factory (FLASH parameter Name, docs/protocol 6.4).
@@ -60,8 +61,9 @@ def wrong_type(name: str, value: object, expected: str) -> str:
     return f"{name} is {shown(value)}, expected {expected}"
 
 
-def domain_problem(domain: str) -> str:
-    """Return why no node can run with a value of ROS_DOMAIN_ID, at which Fast DDS ends the process; "": one can."""
+def domain_problem() -> str:
+    """Return why no node can run with the value of ROS_DOMAIN_ID, at which Fast DDS ends the process; "": one can."""
+    domain = os.environ.get("ROS_DOMAIN_ID", "")
     usable = not domain or (domain.isdecimal() and int(domain) <= 232)
     remedy = "allowed: 0 to 232, and 0 to 101 on every computer; export ROS_DOMAIN_ID=0"
     return "" if usable else f"ROS_DOMAIN_ID is {domain}; {remedy}"

@@ -106,15 +106,14 @@ def _findings(case: Case, *, ros: bool) -> Iterator[Finding]:
 
 def _graph() -> Graph:
     """Read the graph in another process: a library of ROS may end its own."""
-    domain = os.environ.get("ROS_DOMAIN_ID", "")
-    problem = domain_problem(domain)
+    problem = domain_problem()
     try:
         if not problem:
             with ProcessPoolExecutor(1, get_context("fork"), signal, (SIGINT, SIG_DFL)) as pool:
                 return pool.submit(_read_graph).result()
     except Exception as error:
         problem = f"ROS cannot be examined: {' '.join(str(error).split()).rstrip('.')}"
-    return Graph({"ROS_DOMAIN_ID": domain}, problem=problem)
+    return Graph({"ROS_DOMAIN_ID": os.environ.get("ROS_DOMAIN_ID", "")}, problem=problem)
 
 
 def _read_graph() -> Graph:

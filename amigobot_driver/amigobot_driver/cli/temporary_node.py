@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -29,7 +28,7 @@ class TemporaryNode:
     """A node with a context and an executor of its own. Ends with `close` or with its `with` block."""
 
     def __init__(self, name: str, namespace: str = "") -> None:
-        if problem := domain_problem(os.environ.get("ROS_DOMAIN_ID", "")):
+        if problem := domain_problem():
             raise UsageError(problem)
         self._context = rclpy.Context()
         rclpy.init(context=self._context, args=NO_LOG_FILE)

@@ -42,7 +42,7 @@ def main(args: list[str] | None = None) -> int:
     from .node import AmigobotNode
     from .node_parameters import BadParameterError
 
-    if problem := domain_problem(os.environ.get("ROS_DOMAIN_ID", "")):
+    if problem := domain_problem():
         rclpy.logging.get_logger("amigobot").fatal(problem)
         return 2
     # The handlers of rclpy wake the executor before they shut ROS down: if it looks in between, it waits forever.

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sqlite3
 import sys
 import time
@@ -49,7 +48,7 @@ def record(out: Path, topics: list[str]) -> int:
         raise BagError(f"{out} is there already: name another, or delete it")
     if find_spec("rosbags") is None:
         raise BagError("needs rosbags: python3 -m pip install rosbags")
-    if problem := domain_problem(os.environ.get("ROS_DOMAIN_ID", "")):
+    if problem := domain_problem():
         raise BagError(problem)
     import rclpy
     from rclpy.executors import SingleThreadedExecutor
