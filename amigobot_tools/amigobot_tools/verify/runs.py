@@ -57,16 +57,20 @@ def compare_again(path: Path) -> int:
 def verify(args: argparse.Namespace) -> int:
     """Run the steps with a robot and write the report."""
     printer, folder, earlier = Printer(name_width=_NAME_WIDTH), args.output, _earlier(args)
+    shown: list[Finding] = []
+
+    def show(finding: Finding) -> None:
+        shown.append(finding)
+        printer.finding(finding)
+
     try:
         with contextlib.ExitStack() as stack:
             client, person = _connect(args, stack)
-            report = measure(
-                client, person, folder, printer.finding, args.port, args.robot, args.only, args.skip, earlier
-            )
+            report = measure(client, person, folder, show, args.port, args.robot, args.only, args.skip, earlier)
     except StoppedError:
         raise UsageError("ended by a key; the robot was stopped; continue with --resume") from None
     report.finish(folder)
-    status = _print_result(printer, report)
+    status = _print_result(printer, report, shown)
     printer.line(f"{folder / PAGE}: every figure; {folder / RECORDING}: every packet")
     return status
 
@@ -93,10 +97,11 @@ def _connect(args: argparse.Namespace, stack: contextlib.ExitStack) -> tuple[Cli
     return Client.at_port(line, person.stopped), person
 
 
-def _print_result(printer: Printer, report: Report) -> int:
-    """Print what differs and what was not done, and return the exit status."""
+def _print_result(printer: Printer, report: Report, shown: Sequence[Finding] = ()) -> int:
+    """Print what differs and what was not done, unless it was shown, and return the exit status."""
     findings = list(report.findings())
     for finding in findings:
-        printer.finding(finding)
+        if finding not in shown:
+            printer.finding(finding)
     printer.line(f"{counted(len(report.figures), 'figure')}: {report.summary}")
     return int(any(finding.severity.is_problem for finding in findings))
