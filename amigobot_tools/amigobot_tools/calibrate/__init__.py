@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
             with contextlib.ExitStack() as stack:
                 stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # standard output is for the result
                 person = None if simulated_pose(port) else stack.enter_context(TerminalPerson())
-                drives = Session(robot, port, person).run(args)
+                drives = Session(robot, port, person).run(args.steps, args.turns, args.distance, args.side)
         except (EndedError, StoppedError, AmigoBotError) as end:
             print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
             return 1

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -61,18 +60,18 @@ class Drive:
     questions: Mapping[str, str]
 
 
-def drives_of(step: str, plan: argparse.Namespace) -> Iterator[Drive]:
-    """Yield the drives of a step; `plan` has the arguments of the subcommand."""
+def drives_of(step: str, count: int, distance: float, side: float) -> Iterator[Drive]:
+    """Yield the drives of a step; the other arguments are those of `Session.run`."""
     motions = {
-        "turns": turns(plan.turns),
-        "straight": [("move", plan.distance)],
-        "left square": square(plan.side, left=True),
-        "right square": square(plan.side, left=False),
+        "turns": turns(count),
+        "straight": [("move", distance)],
+        "left square": square(side, left=True),
+        "right square": square(side, left=False),
     }
     content = yaml.safe_load(files(__package__).joinpath("drives.yaml").read_text(encoding="utf-8"))
     for row in content[step]:
-        text = row["text"].format(turns=counted(plan.turns, "time"), distance=plan.distance, side=plan.side)
-        yield Drive(text=text, mark=row["mark"], motions=motions[row["motions"]], questions=row["questions"])
+        text = row["text"].format(turns=counted(count, "time"), distance=distance, side=side)
+        yield Drive(**{**row, "text": text, "motions": motions[row["motions"]]})
 
 
 class Session:
@@ -87,18 +86,21 @@ class Session:
     def __init__(self, robot: AmigoBot, port: str, person: TerminalPerson | None) -> None:
         self._robot, self._port, self._person = robot, port, person
 
-    def run(self, plan: argparse.Namespace) -> list[Measured]:
+    def run(self, steps: Sequence[str], count: int, distance: float, side: float) -> list[Measured]:
         """Drive and measure every step that the user does not skip.
 
         Args:
-            plan: The arguments of the subcommand.
+            steps: Some of `STEPS`.
+            count: Number of turns on the spot.
+            distance: Of the straight drive, m.
+            side: Of the square, m.
 
         Raises:
             EndedError: A drive ended early.
             StoppedError: The person has ended it.
         """
         robot, body = self._robot, self._robot.profile.body
-        room = max(plan.distance if "straight" in plan.steps else 0.0, plan.side if "square" in plan.steps else 0.0)
+        room = max(distance if "straight" in steps else 0.0, side if "square" in steps else 0.0)
         print(f"{robot_name(robot.identity.name)}, {robot.profile.description}, on {self._port}")
         if self._person is None:
             print("This robot is simulated: it measures itself, and needs no confirmation of a drive.")
@@ -108,9 +110,9 @@ class Session:
                 "the square; and a tape measure, and tape to mark the floor. ANY KEY STOPS THE ROBOT."
             )
         measured: list[Measured] = []
-        for number, step in enumerate(plan.steps, 1):
-            print(f"\nStep {number} of {len(plan.steps)}: {step}")
-            for drive in drives_of(step, plan):
+        for number, step in enumerate(steps, 1):
+            print(f"\nStep {number} of {len(steps)}: {step}")
+            for drive in drives_of(step, count, distance, side):
                 print(drive.text)
                 if self._person is None or self._person.ask("do", "MARK", drive.mark):
                     measured += self._measure(drive)
