@@ -58,9 +58,7 @@ def sent(bench: Bench, command: Command) -> list[object]:
 def test_the_playlist_is_listed(bench: Bench) -> None:
     done = bench.call(ListSounds, "list_sounds")
     assert (done.success, done.enabled) == (True, True)
-    assert {sound.number: sound.name for sound in done.sounds} == {
-        number: sound.name for number, sound in DEFAULT_PLAYLIST.items()
-    }
+    assert {sound.number: sound.name for sound in done.sounds} == DEFAULT_PLAYLIST
     groups = [sound.name for sound in done.sounds if sound.group]
     assert groups == ["~greetings", "~animals", "~effects", "~music"]
 

@@ -16,17 +16,15 @@ from amigobot_driver.protocol import Command
 from amigobot_driver.robot import Options, Outcome
 from amigobot_driver.robot.devices.sounds import SoundPlayer
 from amigobot_driver.sim import Simulator
-from amigobot_driver.sim.sounds import PlaylistEntry, playlist
+from amigobot_driver.sim.sounds import playlist
 
-EMPTY = PlaylistEntry("", 0)
 ANIMALS = playlist(("~greetings", "hello", "good bye", "~animals", "Whoosh", "meow", "", "moo", "~empty"))
-ANIMALS[56] = EMPTY
 
 
 class SoundBench(Bench):
     """A bench that notes what can be heard."""
 
-    def __init__(self, robot: str = "amigo", sounds: dict[int, PlaylistEntry] = ANIMALS, baud: int = 9600) -> None:
+    def __init__(self, robot: str = "amigo", sounds: dict[int, str] = ANIMALS, baud: int = 9600) -> None:
         self.heard_sounds: list[str] = []
         super().__init__(
             Options(),
@@ -54,8 +52,8 @@ class SoundBench(Bench):
         return {entry.number: entry.name for entry in self.robot.sounds.playlist}
 
 
-def named(sounds: dict[int, PlaylistEntry]) -> dict[int, str]:
-    return {number: sound.name for number, sound in sounds.items() if sound.name}
+def named(sounds: dict[int, str]) -> dict[int, str]:
+    return {number: name for number, name in sounds.items() if name}
 
 
 @pytest.fixture
@@ -67,7 +65,7 @@ def bench() -> SoundBench:
 
 
 def test_the_whole_playlist_is_fetched_system_sounds_too() -> None:
-    sounds = {3: PlaylistEntry("stall"), **ANIMALS}
+    sounds = {3: "stall", **ANIMALS}
     bench = SoundBench(sounds=sounds)
     assert bench.list() == Outcome(True, f"{len(named(sounds))} sounds")
     assert bench.names == named(sounds)
@@ -124,7 +122,7 @@ def test_the_duration_of_a_listing_is_announced() -> None:
 
 
 def test_a_full_playlist_at_9600_baud_delays_no_driving() -> None:
-    sounds = {number: PlaylistEntry(f"sound {number}") for number in range(50, 256)}
+    sounds = {number: f"sound {number}" for number in range(50, 256)}
     bench = SoundBench(sounds=sounds)
     future = bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
     start = bench.now

@@ -40,7 +40,7 @@ from .line import SimulatedLine
 from .modem import RadioModem
 from .pins import Pins
 from .sonar import SonarModel, SonarRing
-from .sounds import DEFAULT_PLAYLIST, PlaylistEntry, SoundBoard
+from .sounds import DEFAULT_PLAYLIST, SoundBoard
 from .surroundings import Scene
 from .world import World, WorldPose, blocked
 from .worlds import WorldError
@@ -77,7 +77,7 @@ class Simulator:
         charge: float = 1.0,
         wear: Wear | None = None,
         sonar: SonarModel | None = None,
-        sounds: Mapping[int, PlaylistEntry] | None = None,
+        sounds: Mapping[int, str] | None = None,
         aux: Mapping[int, LoopBack] | None = None,
         faults: Faults | None = None,
         on_event: Listener = ignore,
@@ -94,7 +94,7 @@ class Simulator:
             charge: Remaining charge of the battery, 0 to 1.
             wear: How the wheels differ from the profile; None for no difference.
             sonar: Errors of the sonars; None is the default model.
-            sounds: Playlist in FLASH by number; None is the default one.
+            sounds: Names of the playlist in FLASH by number; None is the default one.
             aux: Devices on the auxiliary ports, by port number from 1; other ports loop back.
             faults: Faults to inject; None for none.
             on_event: Called with each event as it happens.

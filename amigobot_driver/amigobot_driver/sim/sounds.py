@@ -7,43 +7,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from ..protocol import Playlist
 from ..wording import counted
 
 #: number of the first sound that is not a cue of the firmware (docs/protocol E-38)
 FIRST_USER_SOUND = 50
-LAST_SOUND = 255
-#: bytes of a sound without a given length: half a second at 8 kHz
+#: bytes of a sound: half a second at 8 kHz
 _LENGTH = 4000
 
 
-@dataclass(frozen=True, slots=True)
-class PlaylistEntry:
-    """An entry of the playlist, with its length in bytes; a name that begins with ~ is a group heading."""
-
-    name: str
-    length: int = _LENGTH
-
-    @property
-    def is_group(self) -> bool:
-        """Whether the entry is the heading of a group."""
-        return self.name.startswith("~")
-
-
-def playlist(names: Iterable[str], first: int = FIRST_USER_SOUND) -> dict[int, PlaylistEntry]:
-    """Number sounds consecutively.
-
-    Args:
-        names: Names of the sounds.
-        first: Number of the first one.
-
-    Returns:
-        The sounds by number.
-    """
-    entries = (PlaylistEntry(name, 0 if name.startswith("~") else _LENGTH) for name in names)
-    return dict(enumerate(entries, first))
+def playlist(names: Iterable[str]) -> dict[int, str]:
+    """Return sounds by number, numbered consecutively as user sounds; ~ begins the heading of a group."""
+    return dict(enumerate(names, FIRST_USER_SOUND))
 
 
 DEFAULT_PLAYLIST = playlist(
@@ -59,11 +35,11 @@ DEFAULT_PLAYLIST = playlist(
 class SoundBoard:
     """Plays, mutes and lists sounds."""
 
-    def __init__(self, sounds: Mapping[int, PlaylistEntry], on_sound: Callable[[str], None]) -> None:
+    def __init__(self, sounds: Mapping[int, str], on_sound: Callable[[str], None]) -> None:
         """Start with sounds enabled.
 
         Args:
-            sounds: The playlist by number.
+            sounds: The names in the playlist by number; "" is an empty entry.
             on_sound: Called with a description of each played sound.
         """
         self._sounds = sounds
@@ -81,9 +57,9 @@ class SoundBoard:
 
     def play(self, number: int) -> None:
         """Execute SOUND; a group or an empty entry has no sound."""
-        sound = self._sounds.get(number)
-        if self.enabled and sound is not None and not sound.is_group:
-            self._on_sound(f"{number} {sound.name}".rstrip())
+        name = self._sounds.get(number, "")
+        if self.enabled and _length(name):
+            self._on_sound(f"{number} {name}")
 
     def say(self, tones: bytes) -> None:
         """Execute SAY.
@@ -117,7 +93,12 @@ class SoundBoard:
     def _entry(self, number: int) -> Playlist:
         if number == 0:
             return Playlist(number=len(self._user_sounds()), enabled=self.enabled, name="", offset=0, length=0)
-        sound = self._sounds.get(number, PlaylistEntry("", 0))
-        before = sum(entry.length for other, entry in self._sounds.items() if other < number) if sound.length else 0
-        name, length = sound.name[:16], sound.length
-        return Playlist(number=number, enabled=self.enabled, name=name, offset=before, length=length)
+        name = self._sounds.get(number, "")
+        length = _length(name)
+        before = sum(_length(other) for index, other in self._sounds.items() if index < number) if length else 0
+        return Playlist(number=number, enabled=self.enabled, name=name[:16], offset=before, length=length)
+
+
+def _length(name: str) -> int:
+    """Return the bytes of an entry: a group or an empty entry has no sound."""
+    return _LENGTH if name and not name.startswith("~") else 0
