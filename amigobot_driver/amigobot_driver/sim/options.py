@@ -13,13 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..profiles import load_profile
-from .body import Wear
 from .events import Listener, ignore
-from .faults import Faults
 from .fields import OptionError, parse_options
-from .reported import load_report, load_reported
+from .reported import ReportedRobot, load_report, load_reported
 from .simulator import Simulator
-from .sonar import SonarModel
 from .world import World
 from .worlds import load_world, parse_pose
 
@@ -43,11 +40,6 @@ class SimulatorOption:
         return self.metavar == _NAMED
 
 
-def _values(what: str, base: Any) -> Callable[[str], Any]:
-    """Return a reader of NAME=VALUE;NAME=VALUE, which change fields of `base`."""
-    return lambda text: parse_options(what, text.split(";"), base)
-
-
 OPTIONS = (
     SimulatorOption("robot", str, "NAME", f"profile, or a .yaml file ({DEFAULT_ROBOT})"),
     SimulatorOption("as", str, "NAME", "a real robot, as it was reported; see below"),
@@ -58,11 +50,13 @@ OPTIONS = (
     SimulatorOption("name", str, "NAME", "name of the robot"),
     SimulatorOption("charge", float, "SHARE", "charge of the battery, 0 to 1 (1.0)"),
     SimulatorOption("baud", int, "RATE", "line speed; 0: infinite (default: of the profile)"),
-    SimulatorOption("faults", _values("fault", Faults()), _NAMED, "inject a fault; see below", "--fault"),
-    SimulatorOption("wear", _values("wear", Wear()), _NAMED, "deviation of the wheels; see below"),
-    SimulatorOption("sonar", _values("sonar", SonarModel()), _NAMED, "error model of the sonars; see below"),
+    SimulatorOption("faults", str, _NAMED, "inject a fault; see below", "--fault"),
+    SimulatorOption("wear", str, _NAMED, "deviation of the wheels; see below"),
+    SimulatorOption("sonar", str, _NAMED, "error model of the sonars; see below"),
 )
 _READERS = {option.name: option.read for option in OPTIONS}
+#: Options that are lists of NAME=VALUE, and what messages call one of them.
+_CHANGES = {"faults": "fault", "wear": "wear", "sonar": "sonar"}
 
 
 def build_simulator(
@@ -84,13 +78,14 @@ def build_simulator(
     if like and (robot or reported):
         raise OptionError("report describes a robot: leave out robot and as")
     if reported:
-        given = {name: options[name].split(";") for name in ("faults", "wear") if values.pop(name, None)}
-        like = load_reported(reported, robot, **given)
-    if like:
-        values = {"wear": like.wear, "sonar": like.sonar, "faults": like.faults, "charge": like.charge, **values}
-    profile = like.profile if like else load_profile(robot or DEFAULT_ROBOT)
-    values["world"] = world or values.get("world") or load_world(DEFAULT_WORLD)
-    return Simulator(profile, on_event=on_event, **values)
+        like = load_reported(reported, robot)
+    elif not like:
+        like = ReportedRobot(load_profile(robot or DEFAULT_ROBOT))
+    for name, what in _CHANGES.items():
+        changes = options[name].split(";") if name in options else ()
+        values[name] = parse_options(what, changes, getattr(like, name))
+    values = {"charge": like.charge, **values, "world": world or values.get("world") or load_world(DEFAULT_WORLD)}
+    return Simulator(like.profile, on_event=on_event, **values)
 
 
 def _value(name: str, text: str) -> Any:

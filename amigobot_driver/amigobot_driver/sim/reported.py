@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,10 @@ REPORT_FORMAT, REPORT_VERSION = "amigobot verify report", 2
 
 @dataclass(frozen=True, slots=True)
 class ReportedRobot:
-    """A real robot: as `amigobot verify` has measured it, or as the public record has it."""
+    """A robot as `amigobot verify` has measured it, as the public record has it, or as its profile says."""
 
     profile: Profile
-    wear: Wear
+    wear: Wear = dataclasses.field(default_factory=Wear)
     sonar: SonarModel = dataclasses.field(default_factory=SonarModel)
     faults: Faults = dataclasses.field(default_factory=Faults)
     charge: float = 1.0
@@ -45,14 +45,12 @@ def reported_help() -> str:
     return "\n".join(f"  {name:<16} {entry['description']}" for name, entry in reported_robots().items())
 
 
-def load_reported(name: str, robot: str = "", faults: Iterable[str] = (), wear: Iterable[str] = ()) -> ReportedRobot:
+def load_reported(name: str, robot: str = "") -> ReportedRobot:
     """Return a robot as the public record has it.
 
     Args:
         name: Name in `config/reported_robots.yaml`.
         robot: Profile instead of the reported one, of the same body: p3at for p3at-sh; "" for none.
-        faults: Further faults, as in `parse_faults`; they count before the reported ones.
-        wear: Further differences of the wheels, NAME=VALUE each; they count before the reported ones.
 
     Raises:
         OptionError: The name is not known, or the profile is of another body; the message lists the names.
@@ -68,8 +66,8 @@ def load_reported(name: str, robot: str = "", faults: Iterable[str] = (), wear: 
     flash = {**profile.flash, **entry.get("flash", {})}
     return ReportedRobot(
         dataclasses.replace(profile, flash=flash),
-        parse_options("wear", [*_texts(entry, "wear"), *wear], Wear()),
-        faults=parse_faults([*_texts(entry, "faults"), *faults]),
+        parse_options("wear", _texts(entry, "wear"), Wear()),
+        faults=parse_faults(_texts(entry, "faults")),
         charge=entry.get("charge", 1.0),
     )
 
