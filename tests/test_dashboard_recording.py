@@ -100,7 +100,6 @@ def test_the_time_line_has_the_events_and_the_path(source: RecordingSource) -> N
 
 
 def test_a_jump_fills_log_and_packets_from_before_it(source: RecordingSource) -> None:
-    source.watch_frames(True)
     source.requests["play"].run(on=False)
     source.requests["seek"].run(time=5.0)
     source.live()

@@ -56,7 +56,6 @@ class RecordingSource(RecordingRemote, Source):
         super().__init__(path, profile, namespace=namespace)
         self._happenings = list(_happenings(self.events))
         self._shown = 0.0  #: position of the last `live`
-        self._watching = False
 
     def state(self) -> RobotState:
         """Return what was known at the playhead; the time line says where it is."""
@@ -91,10 +90,6 @@ class RecordingSource(RecordingRemote, Source):
             }
         }
 
-    def watch_frames(self, on: bool) -> None:
-        """Fill the log of frames while a packet inspector is open."""
-        self._watching = on
-
     # -- requests ---------------------------------------------------------------------------------------------
 
     def do_play(self, on: bool) -> str:
@@ -121,10 +116,9 @@ class RecordingSource(RecordingRemote, Source):
         if position <= before:
             return
         self._lines.extend(event.text for event in self._happenings if before < event.time <= position)
-        if self._watching:
-            first, end = (bisect_right(self.records, at, key=attrgetter("time")) for at in (before, position))
-            for record in self.records[first:end]:
-                self.frames.add(record)
+        first, end = (bisect_right(self.records, at, key=attrgetter("time")) for at in (before, position))
+        for record in self.records[first:end]:
+            self.frames.add(record)
 
 
 def _happenings(seen: Iterable[tuple[float, Event]]) -> Iterator[Happening]:
