@@ -212,7 +212,7 @@ def test_a_page_that_goes_while_it_drives_brakes_the_robot(crashed: bool) -> Non
         ("", "not JSON"),
         ("[" * 5000, "not JSON"),
         ("7", "the message is 7, expected a JSON object"),
-        ("{}", "type is missing"),
+        ("{}", "type is None, expected a text"),
         ('{"type": 7}', "type is 7, expected a text"),
         ('{"type": "drive", "id": "x"}', "id is 'x', expected a whole number of at least 0"),
         ('{"type": "nothing"}', "type 'nothing' is not known here, allowed: ack, clear, drive, emergency, hand_over"),

@@ -14,12 +14,13 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from functools import partial
 from typing import Annotated, Any
 
 from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
+from amigobot_driver.wording import wrong_type
 
 from . import protocol_page
 from .browser import Browser
@@ -27,7 +28,7 @@ from .control import Control, NotInControlError
 from .doctor import Doctor
 from .frames import description, live_state, plain
 from .history import History
-from .messages import BadMessage, Between, Message, anyone, read_message, requests_of
+from .messages import Between, Request, anyone, read_message, requests_of, take_number
 from .packets import decoded
 from .pilot import Pilot
 from .sources import Source
@@ -204,29 +205,29 @@ class Dashboard:
 
     def receive(self, browser: Browser, text: str) -> None:
         """Take a message of a browser. Never raises: a bad message is answered with an error."""
-        message = None
+        number = None
         try:
-            message = read_message(text)
-            self._execute(browser, message)
-        except BadMessage as error:
-            browser.reply_error(error.number, str(error))
+            content = read_message(text)
+            number = take_number(content)
+            self._execute(browser, number, content.pop("type", None), content)
         except (NotInControlError, AmigoBotError, ValueError) as error:
-            browser.reply_error(message.number if message else None, str(error))
+            browser.reply_error(number, str(error))
 
-    def _execute(self, browser: Browser, message: Message) -> None:
+    def _execute(self, browser: Browser, number: int | None, kind: object, values: dict[str, Any]) -> None:
         """Do what the dashboard itself does, or begin what the source does."""
-        own = self._own.get(message.kind)
-        request = own or self.source.requests.get(message.kind)
+        if not isinstance(kind, str):
+            raise ValueError(wrong_type("type", kind, "a text"))
+        own = self._own.get(kind)
+        request = own or self.source.requests.get(kind)
         if request is None:
-            known = ", ".join(self._known)
-            raise BadMessage(f"type {message.kind!r:.60} is not known here, allowed: {known}", message.number)
-        arguments = message.arguments({name: kind for name, kind in request.arguments.items() if name != "browser"})
+            raise ValueError(f"type {kind!r:.60} is not known here, allowed: {', '.join(self._known)}")
+        arguments = request.checked(values)
         if request.control:
             self.control.require(browser.number)
         if own:
-            browser.reply(message.number, own.run(browser, **arguments))
+            browser.reply(number, own.run(browser, **arguments))
         else:
-            self._begin(self._perform(browser, message, partial(request.run, **arguments)))
+            self._begin(self._perform(browser, number, request, arguments))
 
     @anyone
     def do_ack(self, browser: Browser, n: Annotated[int, Between(0, 2**53)]) -> str:
@@ -306,15 +307,15 @@ class Dashboard:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _perform(self, browser: Browser, message: Message, run: Callable[[], str]) -> None:
+    async def _perform(self, browser: Browser, number: int | None, request: Request, arguments: dict[str, Any]) -> None:
         """Make a request, and answer with its result."""
         try:
-            text = await self.source.perform(run)
+            text = await self.source.perform(partial(request.run, **arguments))
         except (AmigoBotError, UsageError, ValueError) as error:
-            browser.reply_error(message.number, f"{message.kind}: {error}")
+            browser.reply_error(number, f"{request.name}: {error}")
         except Exception as error:
-            _log.exception("request %s failed", message.kind)
-            browser.reply_error(message.number, f"{message.kind}: {type(error).__name__}; please report this")
+            _log.exception("request %s failed", request.name)
+            browser.reply_error(number, f"{request.name}: {type(error).__name__}; please report this")
         else:
-            browser.reply(message.number, text)
+            browser.reply(number, text)
             self._seldom = 0.0  # show the change at once

@@ -21,14 +21,6 @@ _MAX_TEXT = 200  # characters of an argument
 _MAX_TEXTS = 36  # texts of an argument
 
 
-class BadMessage(ValueError):
-    """A message that cannot be executed; the text says what is wrong with it. `number` is its id, None without."""
-
-    def __init__(self, text: str, number: int | None = None) -> None:
-        super().__init__(text)
-        self.number = number
-
-
 @dataclass(frozen=True, slots=True)
 class Between:
     """Allowed range of a number: `Annotated[float, Between(0, 1)]`."""
@@ -41,9 +33,29 @@ class Between:
 class Request:
     """What a browser may ask for."""
 
+    name: str
     run: Callable[..., str]  #: called with the arguments; returns what was done, for the person
     arguments: Mapping[str, Any]  #: the type of each argument by name
     control: bool  #: the browser must hold control
+
+    def checked(self, values: Mapping[str, object]) -> dict[str, Any]:
+        """Return the arguments in a message, checked.
+
+        Raises:
+            ValueError: One is missing, unknown or has a wrong value; the message says which.
+        """
+        if unknown := sorted(values.keys() - self.arguments.keys()):
+            known = ", ".join(self.arguments) or "none"
+            raise ValueError(f"{self.name}: argument {unknown[0]!r:.60} is not known, allowed: {known}")
+        checked = {}
+        for name, kind in self.arguments.items():
+            if name not in values:
+                raise ValueError(f"{self.name}: argument {name} is missing")
+            try:
+                checked[name] = read_argument(kind, values[name])
+            except ValueError as error:
+                raise ValueError(f"{self.name}: {name} is {shown(values[name])}, {error}") from None
+        return checked
 
 
 def anyone(method: Any) -> Any:
@@ -55,14 +67,15 @@ def anyone(method: Any) -> Any:
 def requests_of(owner: object) -> dict[str, Request]:
     """Return the requests of an object: `do_step(self, seconds: Annotated[float, Between(0.01, 10)])` is `step`.
 
-    An argument is a bool, a number in a range, a text, a tuple of texts, or a `Value`.
+    An argument is a bool, a number in a range, a text, a tuple of texts, or a `Value`; `browser` is not in the message.
     """
     requests = {}
     for name in dir(owner):
         if name.startswith("do_"):
-            run = getattr(owner, name)
-            types = {key: hint for key, hint in get_type_hints(run, include_extras=True).items() if key != "return"}
-            requests[name[3:]] = Request(run, types, getattr(run, "needs_control", True))
+            run, kind = getattr(owner, name), name.removeprefix("do_")
+            hints = get_type_hints(run, include_extras=True)
+            arguments = {key: hint for key, hint in hints.items() if key not in ("browser", "return")}
+            requests[kind] = Request(kind, run, arguments, getattr(run, "needs_control", True))
     return requests
 
 
@@ -101,52 +114,28 @@ def read_argument(kind: Any, value: object) -> Any:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """A message with the form of a request; its arguments are not checked yet."""
-
-    kind: str
-    number: int | None
-    values: Mapping[str, object]
-
-    def arguments(self, allowed: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the checked arguments.
-
-        Raises:
-            BadMessage: One is missing, unknown or has a wrong value.
-        """
-        if unknown := sorted(self.values.keys() - allowed.keys()):
-            known = ", ".join(allowed) or "none"
-            raise BadMessage(f"{self.kind}: argument {unknown[0]!r:.60} is not known, allowed: {known}", self.number)
-        checked = {}
-        for name, kind in allowed.items():
-            if name not in self.values:
-                raise BadMessage(f"{self.kind}: argument {name} is missing", self.number)
-            try:
-                checked[name] = read_argument(kind, self.values[name])
-            except ValueError as error:
-                explained = f"{self.kind}: {name} is {shown(self.values[name])}, {error}"
-                raise BadMessage(explained, self.number) from None
-        return checked
-
-
-def read_message(data: str) -> Message:
+def read_message(data: str) -> dict[str, Any]:
     """Read a message.
 
     Raises:
-        BadMessage: It is not a JSON object with a type.
+        ValueError: It is not a JSON object.
     """
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):
-        raise BadMessage("this is not JSON") from None
+        raise ValueError("this is not JSON") from None
     if not isinstance(content, dict):
-        raise BadMessage(wrong_type("the message", content, "a JSON object"))
-    kind, number = content.pop("type", None), content.pop("id", None)
-    if number is not None and (not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**53):
-        raise BadMessage(wrong_type("id", number, "a whole number of at least 0"))
-    if kind is None:
-        raise BadMessage("type is missing", number)
-    if not isinstance(kind, str):
-        raise BadMessage(wrong_type("type", kind, "a text"), number)
-    return Message(kind, number, content)
+        raise ValueError(wrong_type("the message", content, "a JSON object"))
+    return content
+
+
+def take_number(content: dict[str, Any]) -> int | None:
+    """Take the id out of a message. Returns None if it has none.
+
+    Raises:
+        ValueError: It is not a number.
+    """
+    number = content.pop("id", None)
+    if number is None or (isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**53):
+        return number
+    raise ValueError(wrong_type("id", number, "a whole number of at least 0"))
