@@ -131,7 +131,7 @@ def test_odometry_with_the_file_is_true(robot: str, rev_count: bool, tmp_path: P
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_a_rev_count_that_no_command_sets_is_left_alone(known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rev_count_without_a_command_is_kept(known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """P2OS before 1.M and AmigOS before 1.3 report a RevCount and ignore REVCOUNT."""
     if not known:
         monkeypatch.delitem(commands.ROWS, Command.REVCOUNT)
@@ -142,7 +142,7 @@ def test_a_rev_count_that_no_command_sets_is_left_alone(known: bool, monkeypatch
 
 
 @pytest.mark.parametrize(("has_gyro", "rev_count"), [(1, 16570), (2, 0), (3, 0)])
-def test_a_rev_count_is_left_alone_where_the_robot_turns_by_its_gyro(has_gyro: int, rev_count: int) -> None:
+def test_a_rev_count_is_kept_where_the_gyro_turns(has_gyro: int, rev_count: int) -> None:
     config = {"rev_count": 16570, "has_gyro": has_gyro}
     robot = cast(AmigoBot, SimpleNamespace(get_config=lambda: config, set_config=config.update))
     assert calibrate._rev_count(robot) == rev_count
@@ -216,7 +216,7 @@ def test_a_robot_without_a_name_needs_a_file(
         ("extends: p3dx\ncalibration: {left_wheel: 1.1}", "is for p3dx"),
     ],
 )
-def test_a_calibration_that_cannot_be_used_is_left_out_with_its_reason(home: Path, content: str, reason: str) -> None:
+def test_an_unusable_calibration_is_left_out_with_its_reason(home: Path, content: str, reason: str) -> None:
     home.mkdir(parents=True)
     (home / "Rob.yaml").write_text(content)
     bench = Bench(simulator=lambda: Simulator(AMIGO, name="Rob")).connect()

@@ -38,7 +38,7 @@ def literals(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
-def test_every_command_has_one_row_in_the_order_of_the_numbers(kind: str) -> None:
+def test_every_command_has_one_row_in_numerical_order(kind: str) -> None:
     assert list(COVERAGE[kind]) == COMMANDS[kind]
 
 
@@ -51,7 +51,7 @@ def test_a_row_is_true(kind: str, command: str) -> None:
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: f"{section['section']} {section.get('offered', '')}")
-def test_a_section_of_a_manual_is_where_it_is_said_to_be(section: dict[str, str]) -> None:
+def test_a_cited_section_of_a_manual_exists(section: dict[str, str]) -> None:
     here = section["here"]
     files = {name for name in names(here) if name.endswith((".py", ".yaml"))}
     assert all(list((TESTS.parent / "amigobot_driver").glob(name)) or list(TESTS.parent.glob(name)) for name in files)

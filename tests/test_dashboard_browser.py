@@ -142,9 +142,7 @@ def test_a_second_page_asks_for_control_and_gets_it(
     browser.until("return document.querySelector('#holder').textContent === 'no browser holds control'")
 
 
-def test_every_tab_opens_with_the_keyboard_and_shows_its_part(
-    browser: Chromium, source: SimulatorSource, url: str
-) -> None:
+def test_every_tab_opens_with_the_keyboard(browser: Chromium, source: SimulatorSource, url: str) -> None:
     browser.open(url)
     browser.until("return document.querySelectorAll('#panel-parameters tbody tr').length > 10")
     browser.press("#tab-log")
@@ -204,7 +202,7 @@ def test_the_simulator_is_paused_and_changed(browser: Chromium, source: Simulato
     until(lambda: source._simulator.faults.lose_packets == 0, "no fault")
 
 
-def test_robot_walls_and_obstacles_are_moved_with_mouse_touch_and_keys(
+def test_walls_and_obstacles_are_moved_with_mouse_and_keys(
     browser: Chromium, source: SimulatorSource, url: str
 ) -> None:
     browser.open(url)
@@ -293,7 +291,7 @@ def test_the_doctor_examines_the_robot_at_rest(browser: Chromium, source: Simula
     assert "all 8 give readings" in text and "no stall" in text
 
 
-def test_a_browser_that_crashes_while_it_drives_stops_the_robot(
+def test_a_browser_that_crashes_while_driving_stops_the_robot(
     browser: Chromium, source: SimulatorSource, url: str
 ) -> None:
     browser.driver.get("about:blank")  # it held control

@@ -15,7 +15,7 @@ from processes import simulated_robot
 from amigobot_tools.dashboard.sources.port import PortSource
 
 
-def test_the_page_is_served_before_the_robot_answers_and_the_doctor_says_why(tmp_path: Path) -> None:
+def test_the_page_is_served_before_the_robot_answers(tmp_path: Path) -> None:
     port = tmp_path / "robot"
     source = PortSource(str(port))
 

@@ -71,7 +71,7 @@ def test_only_names_of_this_computer_are_served(host: str, allowed: bool) -> Non
     assert Access(Listen("robot.example", 8140)).allows_host(host) is allowed
 
 
-def test_requests_of_other_sites_and_of_rebound_names_are_refused() -> None:
+def test_requests_of_other_sites_are_refused() -> None:
     async def test(source: FakeSource, bench: Bench) -> None:
         for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Host": "evil.example"}):
             async with bench.session.get(f"{bench.url}/", headers=headers) as response:
@@ -83,7 +83,7 @@ def test_requests_of_other_sites_and_of_rebound_names_are_refused() -> None:
     run(test)
 
 
-def test_nothing_is_served_without_the_token_and_the_address_with_it_opens_everything() -> None:
+def test_nothing_is_served_without_the_token() -> None:
     async def test(source: FakeSource, bench: Bench) -> None:
         for path in ("/", "/ws", "/static/main.js", "/protocol/5.2", "/?token=wrong", "/static/main.js?token=secret"):
             async with bench.session.get(f"{bench.url}{path}") as response:
@@ -96,7 +96,7 @@ def test_nothing_is_served_without_the_token_and_the_address_with_it_opens_every
     run(test, token="secret")
 
 
-def test_the_page_loads_nothing_from_elsewhere_and_is_shown_in_no_frame() -> None:
+def test_the_page_loads_nothing_foreign_and_no_frame() -> None:
     async def test(source: FakeSource, bench: Bench) -> None:
         async with bench.session.get(f"{bench.url}/") as response:
             policy = response.headers["Content-Security-Policy"]
@@ -116,7 +116,7 @@ def test_the_page_loads_nothing_from_elsewhere_and_is_shown_in_no_frame() -> Non
 # -- what it sends --------------------------------------------------------------------------------------------
 
 
-def test_a_browser_gets_the_state_the_log_and_what_has_changed() -> None:
+def test_a_browser_gets_state_log_and_changes() -> None:
     async def test(source: FakeSource, bench: Bench) -> None:
         source.more = {"sounds": [1]}
         async with bench.page() as page:
@@ -135,7 +135,7 @@ def test_a_browser_gets_the_state_the_log_and_what_has_changed() -> None:
     run(test)
 
 
-def test_a_slow_browser_gets_fewer_frames_and_the_newest_afterwards() -> None:
+def test_a_slow_browser_gets_fewer_and_newest_frames() -> None:
     async def test(source: FakeSource, bench: Bench) -> None:
         async with bench.page() as slow, bench.page() as fast:
             slow.acknowledges = False
@@ -150,7 +150,7 @@ def test_a_slow_browser_gets_fewer_frames_and_the_newest_afterwards() -> None:
     run(test)
 
 
-def test_frames_on_the_line_are_decoded_for_those_who_look() -> None:
+def test_watched_frames_on_the_line_are_decoded() -> None:
     async def test(source: FakeSource, bench: Bench) -> None:
         async with bench.page() as page, bench.page() as other:
             await page.send("watch_packets", on=True)
@@ -171,7 +171,7 @@ def test_frames_on_the_line_are_decoded_for_those_who_look() -> None:
 # -- what comes -----------------------------------------------------------------------------------------------
 
 
-def test_the_holder_of_control_drives_and_another_browser_must_ask() -> None:
+def test_the_holder_drives_and_another_browser_must_ask() -> None:
     async def test(source: FakeSource, bench: Bench) -> None:
         async with bench.page() as first, bench.page() as second:
             await first.send("drive", linear=0.1, angular=0.2)
@@ -190,7 +190,7 @@ def test_the_holder_of_control_drives_and_another_browser_must_ask() -> None:
 
 
 @pytest.mark.parametrize("crashed", [False, True], ids=["closed", "crashed"])
-def test_a_page_that_goes_while_it_drives_brakes_the_robot(crashed: bool) -> None:
+def test_a_page_that_goes_brakes_its_robot(crashed: bool) -> None:
     async def test(source: FakeSource, bench: Bench) -> None:
         async with bench.page() as page, bench.page() as other:
             await page.send("drive", linear=0.2, angular=0.0)

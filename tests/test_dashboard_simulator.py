@@ -98,7 +98,7 @@ def test_the_clock_stands_still_steps_and_runs_faster() -> None:
         assert source.live()["sim"]["time"] - simulated <= 0.1 * (time.monotonic() - began) + 0.05
 
 
-def test_robot_and_obstacles_are_moved_and_the_robot_collides_with_them() -> None:
+def test_robot_and_obstacles_are_moved_and_collide() -> None:
     with simulator() as source:
         do = {name: request.run for name, request in source.requests.items()}
         do["place"](x=2.0, y=1.0, heading=math.pi)
@@ -126,7 +126,7 @@ def test_robot_and_obstacles_are_moved_and_the_robot_collides_with_them() -> Non
         assert source.live()["sim"]["x"] < 0.9
 
 
-def test_walls_of_the_loaded_world_are_moved_removed_and_put_back() -> None:
+def test_loaded_walls_are_moved_removed_and_put_back() -> None:
     with simulator("sim://amigo?world=room&baud=0&seed=1") as source:
         do = {name: request.run for name, request in source.requests.items()}
         loaded = {one.number: one for one in source.sections()["obstacles"]}
@@ -189,7 +189,7 @@ def test_a_port_that_is_unplugged_comes_back() -> None:
         assert source.state().link["connections"] == "2"
 
 
-def test_one_of_several_robots_sees_the_others_and_they_are_served(tmp_path: Path) -> None:
+def test_one_of_several_robots_sees_the_others(tmp_path: Path) -> None:
     file = tmp_path / "robots.yaml"
     robots = "alpha: {pty: %s/alpha, start: [0, 0, 0], baud: 0}\n  beta: {pty: %s/beta, start: [0.8, 0, 180], baud: 0}"
     file.write_text(f"world: empty\nrobots:\n  {robots % (tmp_path, tmp_path)}\n", encoding="utf-8")

@@ -66,14 +66,14 @@ def allowed(kind: str, permission: str) -> set[str]:
     return {entry.text or "" for group in profile.findall(f"{kind}s[@{permission}]") for entry in group}
 
 
-def test_the_policy_allows_what_the_node_has_and_nothing_else(names: Names) -> None:
+def test_the_policy_allows_exactly_what_the_node_has(names: Names) -> None:
     assert allowed("topic", "publish") - OF_SOME_ROBOTS == names.published | {"/rosout", "/parameter_events"}
     assert allowed("topic", "subscribe") - OF_SOME_ROBOTS == names.subscribed | {"/clock"}
     assert allowed("service", "reply") - names.parameter_services == names.services
     assert allowed("action", "execute") == {"turn", "move"}
 
 
-def test_the_policy_of_a_student_drives_one_robot_and_names_what_its_node_has(names: Names) -> None:
+def test_a_students_policy_drives_one_robot(names: Names) -> None:
     [profile] = ElementTree.parse(POLICY.with_name("student.policy.xml")).getroot().iter("profile")
     assert profile.get("ns") == "/alpha"
     granted = {(group.tag, kind): {entry.text for entry in group} for group in profile for kind in group.attrib}
@@ -90,7 +90,7 @@ def test_the_reference_names_every_topic_and_service(names: Names) -> None:
 
 
 @pytest.mark.parametrize("path", interface_files.files(), ids=lambda path: path.name)
-def test_a_file_made_from_the_tables_of_the_code_is_up_to_date(path: Path) -> None:
+def test_a_file_made_from_code_tables_is_current(path: Path) -> None:
     stale = path.read_text(encoding="utf-8") != interface_files.files()[path]
     assert not stale, f"{path.name} is stale: write it anew with ./run python -m tools.interface_files"
 
@@ -107,7 +107,7 @@ ERRATIC = (REPOSITORY / "docs" / "how-to" / "erratic.md").read_text(encoding="ut
 OWN_PROFILE, PARAMETERS = re.findall(r"```yaml\n(.*?)```", ERRATIC, re.DOTALL)
 
 
-def test_a_profile_of_ones_own_may_look_as_it_says(tmp_path: Path) -> None:
+def test_an_own_profile_may_be_named_anything(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(OWN_PROFILE, encoding="utf-8")
     profile = load_profile(str(file))

@@ -91,7 +91,7 @@ def write_bag(folder: Path) -> None:
     writer.close()
 
 
-def test_the_path_of_a_bag_is_drawn_and_written_as_numbers(tmp_path: Path) -> None:
+def test_the_path_of_a_bag_is_drawn_and_written(tmp_path: Path) -> None:
     bag, table, drawing = tmp_path / "my_bag", tmp_path / "path.csv", tmp_path / "path.png"
     write_bag(bag)
     assert "3 poses, the last at x=1.00 m, y=-0.50 m" in run("plot_path.py", str(bag), "--out", str(table))
@@ -100,7 +100,7 @@ def test_the_path_of_a_bag_is_drawn_and_written_as_numbers(tmp_path: Path) -> No
     assert drawing.read_bytes().startswith(b"\x89PNG")
 
 
-def test_fields_of_a_topic_of_a_bag_are_printed_as_csv(tmp_path: Path) -> None:
+def test_fields_of_a_bag_topic_are_printed_as_csv(tmp_path: Path) -> None:
     write_bag(tmp_path / "my_bag")
     fields = "pose.pose.position.x", "header.frame_id"
     table = run("bag_to_csv.py", str(tmp_path / "my_bag"), "/odom", *fields)

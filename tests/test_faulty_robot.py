@@ -92,7 +92,7 @@ def test_a_robot_that_is_lost_in_the_middle(
     assert not any("Traceback" in line for line in lines)
 
 
-def test_monitor_and_wander_go_on_and_say_what_is_wrong(subcommand: Subcommand) -> None:
+def test_monitor_and_wander_say_what_is_wrong(subcommand: Subcommand) -> None:
     status, out, _ = subcommand("monitor", f"{ROBOT}&name=m&faults=silence=3.5:1000")
     assert status == 0
     last = json.loads(out.splitlines()[-1])

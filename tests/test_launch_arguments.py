@@ -180,7 +180,7 @@ in_each_way = pytest.mark.parametrize(("name", "arguments"), ROBOTS, ids=identif
 
 
 @in_each_way
-def test_all_nodes_of_a_robot_are_in_its_namespace_with_their_parameters(
+def test_all_nodes_have_the_namespace_and_their_parameters(
     resolve: Resolve, name: str, arguments: dict[str, str]
 ) -> None:
     alone, named = resolve(name, arguments), resolve(name, {**arguments, "namespace": "/fleet/alpha"})

@@ -60,7 +60,7 @@ def test_mypy_of_the_examples() -> None:
 
 
 @pytest.mark.parametrize("folder", ["tools", "benchmarks", "examples"])
-def test_what_a_program_beside_the_packages_imports_from_the_driver_exists(folder: str) -> None:
+def test_what_programs_import_from_the_driver_exists(folder: str) -> None:
     """Some of these programs need Nav2 or RViz, so no test starts them."""
     missing = []
     for path in sorted((ROOT / folder).rglob("*.py")):

@@ -160,7 +160,7 @@ def test_the_simulated_robot_knows_where_it_stands() -> None:
     assert sorted(managed) == sorted(node.name for node in launched if node.executable not in unmanaged)
 
 
-def test_a_simulated_robot_starts_where_it_is_told_in_a_map_that_is_its_world() -> None:
+def test_a_simulated_robot_starts_where_told_in_its_world() -> None:
     world = str(PACKAGE / "maps" / "office.yaml")
     launched = navigation(sim="true", world=world, start="1,2,90")
     assert launched.the("amigobot_node").parameters["port"] == f"sim://?robot=amigo&world={world}&start=1,2,90"
@@ -169,7 +169,7 @@ def test_a_simulated_robot_starts_where_it_is_told_in_a_map_that_is_its_world() 
     assert [amcl[f"initial_pose.{name}"] for name in ("x", "y", "yaw")] == pytest.approx([1.0, 2.0, math.pi / 2])
 
 
-def test_a_real_robot_starts_where_it_is_told_and_amcl_waits_if_it_is_not() -> None:
+def test_a_real_robot_starts_where_told_or_waits() -> None:
     amcl = navigation(port="/dev/ttyUSB0", start="1.5,-2,180").the("amcl").parameters
     assert (amcl["initial_pose.x"], amcl["initial_pose.y"], amcl["set_initial_pose"]) == (1.5, -2.0, True)
     assert amcl["initial_pose.yaw"] == pytest.approx(math.pi)
@@ -187,7 +187,7 @@ def test_velocities_pass_the_smoother_and_the_monitor() -> None:
     )
 
 
-def test_a_real_robot_has_its_driver_started_only_when_a_port_is_given() -> None:
+def test_a_driver_starts_only_with_a_port() -> None:
     assert not navigation().of("amigobot_node")
     driver = navigation(port="/dev/ttyUSB0", robot="amigo-sh").the("amigobot_node").parameters
     assert (driver["port"], driver["robot"]) == ("/dev/ttyUSB0", "amigo-sh")
@@ -233,7 +233,7 @@ def test_nav2_plans_for_the_robot_that_is_named(arguments: dict[str, str]) -> No
 
 @pytest.mark.parametrize("sim", ["true", "false"])
 @pytest.mark.parametrize("parameter", ["robot", "param_file"])
-def test_nav2_plans_for_the_robot_that_the_driver_s_parameters_name(tmp_path: Path, parameter: str, sim: str) -> None:
+def test_nav2_plans_for_the_robot_of_the_driver(tmp_path: Path, parameter: str, sim: str) -> None:
     robot = tmp_path / "Rob.yaml"
     robot.write_text("extends: p3dx\n", encoding="utf-8")
     file = tmp_path / "driver.yaml"
@@ -245,7 +245,7 @@ def test_nav2_plans_for_the_robot_that_the_driver_s_parameters_name(tmp_path: Pa
     assert len(launched.the("collision_monitor").parameters["observation_sources"]) == 16
 
 
-def test_a_real_robot_that_nothing_names_is_taken_for_an_amigobot_and_launch_says_so() -> None:
+def test_an_unnamed_real_robot_is_taken_for_an_amigobot() -> None:
     launched = navigation(port="/dev/ttyUSB0")
     assert launched.the("collision_monitor").parameters.items() >= of("collision_monitor").items()
     (note, *_) = launched.notes
@@ -254,7 +254,7 @@ def test_a_real_robot_that_nothing_names_is_taken_for_an_amigobot_and_launch_say
     assert not navigation(port="/dev/ttyUSB0", robot="amigo-sh").notes
 
 
-def test_a_params_file_of_the_user_is_taken_as_it_is_and_launch_says_that_it_does_not_fit(tmp_path: Path) -> None:
+def test_a_users_params_file_is_unchanged_with_a_warning(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text((PACKAGE / "config" / "nav2.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     launched = navigation(port="/dev/ttyUSB0", robot="p3at", params_file=str(file))

@@ -252,9 +252,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[st
 
 
 @pytest.mark.parametrize("page", PROGRAMS)
-def test_the_program_of_a_page_runs_and_prints_what_the_page_shows(
-    page: str, programs: dict[tuple[str, int], Future[Result]]
-) -> None:
+def test_a_pages_program_prints_what_it_shows(page: str, programs: dict[tuple[str, int], Future[Result]]) -> None:
     result = programs[page, 0].result()
     assert result.returncode == 0, result.stderr
     if page in FIRST_PROGRAM:
@@ -273,7 +271,7 @@ def ros_program(bench: Bench, folder: Path, name: str) -> tuple[Node, str]:
     return bench.nodes[-1], shown
 
 
-def test_the_node_of_the_tutorial_drives_a_side_and_turns(tmp_path: Path) -> None:
+def test_the_tutorial_node_drives_a_side_and_turns(tmp_path: Path) -> None:
     with Bench(port="sim://", enable_stamped_cmd_vel=False) as bench:
         square, shown = ros_program(bench, tmp_path, "square_node.py")
         bench.wait_until(lambda: len(square.log) >= 2)
@@ -282,7 +280,7 @@ def test_the_node_of_the_tutorial_drives_a_side_and_turns(tmp_path: Path) -> Non
     assert loosely("\n".join(square.log[:2])) == loosely(shown)[:2]
 
 
-def test_the_sonar_node_of_the_tutorial_stops_at_a_wall(tmp_path: Path) -> None:
+def test_the_tutorial_sonar_node_stops_at_a_wall(tmp_path: Path) -> None:
     with Bench(port="sim://?start=4,1.7,0", enable_stamped_cmd_vel=False) as bench:
         node, shown = ros_program(bench, tmp_path, "wall_node.py")
         assert node.wait() == 0

@@ -54,7 +54,7 @@ def spelled(table: type[CommandTable], text: str) -> Instruction | None:
     return table[name](int(value) if value else None)
 
 
-def test_the_tables_of_the_protocol_page_are_those_of_the_code() -> None:
+def test_the_protocol_page_has_the_tables_of_code() -> None:
     assert protocol_tables.written(BOOK) == BOOK, "stale: write them anew with ./run python -m tools.protocol_tables"
 
 

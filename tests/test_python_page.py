@@ -42,7 +42,7 @@ def run(program: str) -> str:
         (7, r"Pose\(x=0\.[23]"),
     ],
 )
-def test_a_program_of_the_page_prints_what_the_page_says(number: int, printed: str) -> None:
+def test_a_program_of_the_page_prints_as_shown(number: int, printed: str) -> None:
     assert re.search(printed, run(PROGRAMS[number]))
 
 

@@ -50,7 +50,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def test_the_view_shows_what_the_robot_reported_at_that_time(recording: Path, clock: Clock) -> None:
+def test_the_view_shows_what_was_reported_then(recording: Path, clock: Clock) -> None:
     remote = RecordingRemote(recording)
     assert remote.state().x == pytest.approx(0.0, abs=0.01)
     clock.now += 3.0

@@ -93,7 +93,7 @@ def test_signals_stop_the_robot_and_restore_the_terminal(
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("first", [signal.SIGHUP, signal.SIGINT])
-def test_signals_to_a_program_of_the_python_api_stop_the_robot(first: signal.Signals, robot: SimulatedRobot) -> None:
+def test_signals_to_a_python_api_program_stop_the_robot(first: signal.Signals, robot: SimulatedRobot) -> None:
     program = subprocess.Popen([sys.executable, "-c", PROGRAM, robot.port], env=environment(), stderr=-3)
     until(lambda: robot.speed > 0.15, "the robot drives")
     send(program.pid, first, seed=first)

@@ -29,7 +29,7 @@ def of_command(*words: str) -> Simulator:
 
 
 @pytest.mark.parametrize("kind", [Faults, Wear, SonarModel])
-def test_every_name_of_an_option_is_explained_by_the_command_and_the_document(kind: type) -> None:
+def test_every_option_name_is_explained_by_command_and_document(kind: type) -> None:
     for item in fields(kind):  # type: ignore[arg-type]
         assert item.name in parser().epilog, item.name  # type: ignore[operator]
         assert f"`{item.name}=" in DOCUMENT, item.name

@@ -40,7 +40,7 @@ def test_the_site_builds_and_loads_nothing_from_the_network(site: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", ["tutorials", "how-to", "migration", "reference"])
-def test_the_index_of_a_folder_names_every_page_in_it(folder: str) -> None:
+def test_a_folders_index_names_every_page(folder: str) -> None:
     index = (DOCS / folder / "index.md").read_text(encoding="utf-8")
     pages = {path.name for path in (DOCS / folder).glob("*.md")} - {"index.md"}
     assert {page for page in pages if f"({page}" not in index} == set()

@@ -36,9 +36,7 @@ def drive(teleop: Terminal, robot: SimulatedRobot) -> None:
     teleop.hold("w", lambda: robot.speed > 0.15, "the robot drives")
 
 
-def test_robot_drives_while_a_key_is_held_and_stops_when_the_program_is_left(
-    teleop: Terminal, robot: SimulatedRobot
-) -> None:
+def test_robot_drives_only_while_a_key_is_held(teleop: Terminal, robot: SimulatedRobot) -> None:
     assert teleop.settings() != teleop.before
     drive(teleop, robot)
     released = time.monotonic()
@@ -65,9 +63,7 @@ def test_space_latches_the_emergency_stop_until_c(teleop: Terminal, robot: Simul
     drive(teleop, robot)
 
 
-def test_closing_the_terminal_while_driving_stops_the_robot_and_ends_the_program(
-    teleop: Terminal, robot: SimulatedRobot
-) -> None:
+def test_closing_the_terminal_stops_the_robot_and_the_program(teleop: Terminal, robot: SimulatedRobot) -> None:
     drive(teleop, robot)
     teleop.close()
     closed = time.monotonic()
@@ -75,9 +71,7 @@ def test_closing_the_terminal_while_driving_stops_the_robot_and_ends_the_program
     until(lambda: teleop.process.poll() is not None, "the program has ended")
 
 
-def test_killing_wander_leaves_the_robot_at_rest_within_the_watchdogs_time(
-    robot: SimulatedRobot, tmp_path: Path
-) -> None:
+def test_killing_wander_stops_the_robot_by_its_watchdog(robot: SimulatedRobot, tmp_path: Path) -> None:
     with terminal("wander", "--port", robot.port) as tool:
         tool.wait_for("Move? [y/N]")
         assert robot.speed == 0

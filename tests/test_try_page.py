@@ -501,7 +501,7 @@ def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: Seri
 
 
 @with_robot("--robot", "erratic", "--baud", "38400")
-def test_stop_ends_verify_with_its_files_and_a_robot_at_rest(page: TryPage, robot: SerialRobot, tmp_path: Path) -> None:
+def test_stop_ends_verify_with_files_and_rest(page: TryPage, robot: SerialRobot, tmp_path: Path) -> None:
     page.connect("Erratic")
     page.browser.press("#verify")
     page.browser.button("The wheels are off the floor")

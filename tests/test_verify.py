@@ -338,7 +338,7 @@ class BridgedRobot(Simulator):
     byte_time = None  # type: ignore[assignment]
 
 
-def test_packets_behind_a_bridge_have_the_time_of_their_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packets_behind_a_bridge_have_their_line_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "simulator_of", lambda url: (BridgedRobot(load_profile("amigo-sh"), baud=38400), False))
     steps = ("config", "rate", "brake")
     assert main(["verify", "sim://amigo-sh", "--output", str(tmp_path), *only(*steps)]) == 0

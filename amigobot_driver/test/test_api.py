@@ -77,7 +77,7 @@ def python(program: str) -> subprocess.CompletedProcess[str]:
 # -- the package ----------------------------------------------------------------------------------------------
 
 
-def test_importing_the_package_loads_nothing_of_it_and_the_api_needs_no_ros() -> None:
+def test_importing_the_package_is_lazy_and_needs_no_ros() -> None:
     result = python(
         "import sys\n"
         "import amigobot_driver\n"
@@ -152,9 +152,7 @@ def test_a_started_move_is_polled_and_canceled(robot: AmigoBot, robots: Simulate
     undisturbed(robot, start_and_cancel)
 
 
-def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
-    robot: AmigoBot, robots: SimulatedRobots
-) -> None:
+def test_a_blocked_move_fails_with_its_travelled_distance(robot: AmigoBot, robots: SimulatedRobots) -> None:
     def move_and_jam() -> None:
         start = robots.truth.pose
 
@@ -191,7 +189,7 @@ def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
         (lambda robot: robot.configure(gyro=1), "gyro is 1, expected True or False"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_what_is_allowed(
+def test_what_makes_no_sense_is_refused_with_alternatives(
     shared_robot: AmigoBot, request_: Callable[[AmigoBot], object], text: str
 ) -> None:
     shared_robot.wait_until_connected(PATIENCE)
@@ -200,7 +198,7 @@ def test_what_makes_no_sense_is_refused_with_what_is_allowed(
     assert "\n" not in str(refused.value)
 
 
-def test_the_emergency_stop_refuses_to_drive_until_it_is_cleared(robot: AmigoBot) -> None:
+def test_the_emergency_stop_holds_until_it_is_cleared(robot: AmigoBot) -> None:
     robot.emergency_stop()
     assert robot.emergency_stopped
     for drive in (lambda: robot.drive(0.1), lambda: robot.drive(0.1, duration=1.0), lambda: robot.move(0.1)):
@@ -278,7 +276,7 @@ def test_a_stream_that_is_switched_on_has_values(robot: AmigoBot) -> None:
 # -- streams --------------------------------------------------------------------------------------------------
 
 
-def test_a_reader_that_is_too_slow_loses_the_oldest_reports(robot: AmigoBot) -> None:
+def test_a_slow_reader_loses_the_oldest_reports(robot: AmigoBot) -> None:
     with robot.reports() as all_reports, robot.reports(maxlen=2) as reports:
         eventually(lambda: reports.dropped >= 3)
         oldest, newest = next(all_reports), next(reports)
@@ -300,7 +298,7 @@ def test_reports_are_an_asyncio_iterator(robot: AmigoBot) -> None:
     assert stamps == sorted(set(stamps))
 
 
-def test_a_callback_may_take_its_time_and_use_the_robot(robot: AmigoBot) -> None:
+def test_a_callback_may_take_long_and_use_the_robot(robot: AmigoBot) -> None:
     poses = []
 
     def callback(report: Report) -> None:
@@ -410,7 +408,7 @@ def test_an_erratic_turns_its_servo(robots: SimulatedRobots) -> None:
         ("", "the port is '', allowed|the port is ''; allowed"),
     ],
 )
-def test_a_port_that_cannot_be_opened_is_an_error_at_once(port: str, text: str) -> None:
+def test_a_port_that_does_not_open_is_an_error(port: str, text: str) -> None:
     with pytest.raises(ConnectionFailedError, match=text) as failed:
         AmigoBot(port, timeout=50)
     assert "\n" not in str(failed.value)
@@ -423,7 +421,7 @@ def test_a_silent_port_is_an_error_after_the_timeout() -> None:
             AmigoBot(port, timeout=1.0)
 
 
-def test_a_robot_that_is_closed_says_so_and_ends_its_streams(robots: SimulatedRobots) -> None:
+def test_a_closed_robot_says_so_and_ends_its_streams(robots: SimulatedRobots) -> None:
     robot = AmigoBot(FAST, timeout=60)
     reports = robot.reports()
     robot.close()
@@ -436,7 +434,7 @@ def test_a_robot_that_is_closed_says_so_and_ends_its_streams(robots: SimulatedRo
     list(reports)
 
 
-def test_a_lost_connection_is_an_error_everywhere_until_the_robot_is_back(robots: SimulatedRobots) -> None:
+def test_a_lost_connection_is_an_error_until_it_returns(robots: SimulatedRobots) -> None:
     with AmigoBot(FAST, timeout=60) as robot:
         reports, changes = robot.reports(), robot.events(LinkChanged, Report)
         seen: list[Report] = []
@@ -464,7 +462,7 @@ def test_a_lost_connection_is_an_error_everywhere_until_the_robot_is_back(robots
         assert any(isinstance(change, LinkChanged) and change.state is LinkState.LOST for change in changes.take_all())
 
 
-def test_a_movement_during_which_the_connection_is_lost_is_a_failed_motion(robots: SimulatedRobots) -> None:
+def test_a_movement_without_connection_is_a_failed_motion(robots: SimulatedRobots) -> None:
     def move_in_silence(robot: AmigoBot, movement: Callable[[], object]) -> None:
         try:
             with once(robots.moving, lambda: robots.inject(silence=Window(0.0, math.inf))):
@@ -479,7 +477,7 @@ def test_a_movement_during_which_the_connection_is_lost_is_a_failed_motion(robot
             undisturbed(robot, partial(move_in_silence, robot, movement))
 
 
-def test_a_driver_that_fails_is_an_error_and_not_a_hang(
+def test_a_driver_that_fails_is_an_error_without_hanging(
     robots: SimulatedRobots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(threading, "excepthook", lambda arguments: None)

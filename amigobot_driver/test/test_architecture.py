@@ -130,7 +130,7 @@ MORE_LAYERS_OF_TOOLS = {
 
 
 @pytest.mark.parametrize("tool", sorted({path.relative_to(TOOLS).parts[0] for path in TOOLS.rglob("*.py")}))
-def test_a_tool_imports_the_layers_that_are_named_for_it_and_no_others(tool: str) -> None:
+def test_a_tool_imports_only_its_named_layers(tool: str) -> None:
     found = set()
     for path in (TOOLS / tool).rglob("*.py") if (TOOLS / tool).is_dir() else [TOOLS / tool]:
         for name in imports(path.read_text(encoding="utf-8"), "tool", is_package=False):

@@ -58,14 +58,14 @@ def test_the_help_names_every_subcommand_with_its_first_line(capsys: pytest.Capt
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["sim", "--help"], ["describe"]])
-def test_an_output_without_room_is_one_line_and_exit_status_1(arguments: list[str]) -> None:
+def test_a_full_output_is_one_line_with_status_1(arguments: list[str]) -> None:
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "amigobot_driver.cli", *arguments]
         process = subprocess.run(command, cwd=PACKAGE, stdout=full, stderr=subprocess.PIPE)
     assert (process.returncode, process.stderr) == (1, b"amigobot: the output: No space left on device\n")
 
 
-def test_an_interrupt_that_arrives_in_a_destructor_is_not_lost() -> None:
+def test_an_interrupt_in_a_destructor_is_not_lost() -> None:
     code = (
         "import signal, time\nfrom amigobot_driver.signals import first_ends_command\n"
         "class Held:\n    def __del__(self): signal.raise_signal(signal.SIGINT)\n"
@@ -83,9 +83,7 @@ def test_the_help_imports_no_subcommand() -> None:
     assert not imported & {"rclpy", "rich", "serial", "yaml", *(f"amigobot_driver.cli.{name}" for name in BUILT_IN)}
 
 
-def test_a_subcommand_of_another_package_is_found_by_its_entry_point(
-    other_package: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_subcommand_of_another_package_is_found(other_package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     assert "hello     Say hello." in capsys.readouterr().out
     assert main(["hello", "--name", "Ada"]) == 1
@@ -96,7 +94,7 @@ def test_a_subcommand_of_another_package_is_found_by_its_entry_point(
     assert "Twice, if asked: 100 %." in capsys.readouterr().out
 
 
-def test_an_unknown_subcommand_names_those_that_exist_and_the_package_with_more(
+def test_an_unknown_subcommand_names_those_that_exist(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(subcommands, "entry_points", lambda group: [])
@@ -108,7 +106,7 @@ def test_an_unknown_subcommand_names_those_that_exist_and_the_package_with_more(
 
 
 @pytest.mark.parametrize("library", sorted(REMEDIES))
-def test_a_missing_library_is_one_line_with_the_command_that_installs_it(
+def test_a_missing_library_is_told_with_its_install_command(
     library: str, other_package: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
@@ -122,9 +120,7 @@ def test_a_missing_library_is_one_line_with_the_command_that_installs_it(
         ]
 
 
-def test_an_error_of_the_robot_is_one_line_and_exit_status_1(
-    other_package: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_robot_error_is_one_line_with_status_1(other_package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (other_package / "hello_subcommand.py").write_text(
         '"""Ask a robot."""\nfrom amigobot_driver.errors import PortError\n'
         "def add_arguments(parser): pass\ndef run(args): raise PortError('no robot answers')\n"

@@ -78,7 +78,7 @@ def test_config_is_shown_and_edited(amigobot, tmp_path: Path, monkeypatch: pytes
     assert "trans_acc: 210" in out
 
 
-def test_without_a_node_each_subcommand_says_which_one_in_one_line(
+def test_without_a_node_subcommands_say_so_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     domain, lock = free_domain()
@@ -90,7 +90,7 @@ def test_without_a_node_each_subcommand_says_which_one_in_one_line(
             assert line.startswith(f"amigobot {subcommand}: ") and "is amigobot_node running" in line
 
 
-def test_ctrl_c_ends_a_subcommand_that_waits_for_the_node_in_an_unwritable_home() -> None:
+def test_ctrl_c_ends_a_waiting_subcommand_without_writable_home() -> None:
     domain, lock = free_domain()
     environment = {**os.environ, "ROS_DOMAIN_ID": str(domain), "HOME": "/proc", "PYTHONUNBUFFERED": "1"}
     code = (

@@ -83,7 +83,7 @@ def test_say_plays_tones_where_the_robot_has_them(capsys: pytest.CaptureFixture[
     assert (status, err) == (1, "amigobot say: AmigoBot (AmigOS) has no SAY\n")
 
 
-def test_io_shows_every_port_and_says_which_output_did_not_follow(capsys: pytest.CaptureFixture[str]) -> None:
+def test_io_shows_every_port_and_a_disobedient_output(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = amigobot(capsys, "io", "--port", AMIGO)
     assert status == 0
     assert out.splitlines()[0] == "digital inputs   00111111  (pin 7 to pin 0)"
@@ -148,7 +148,7 @@ def test_a_file_that_is_no_recording_is_one_line(
     assert err.startswith(f"amigobot dump: {file}: {message}") and len(err.splitlines()) == 1
 
 
-def test_a_reader_that_has_seen_enough_ends_the_output_quietly(recording: Path) -> None:
+def test_a_reader_that_leaves_ends_the_output_quietly(recording: Path) -> None:
     command = f"{sys.executable} -m amigobot_driver.cli dump {recording} | head -1"
     environment = {**os.environ, "PYTHONPATH": f"{PACKAGE}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
     # More than a pipe holds must be left to write.
@@ -174,7 +174,7 @@ def drive(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     return file, distance
 
 
-def test_a_recording_ends_with_the_robot_and_has_all_that_was_sent_before(tmp_path: Path) -> None:
+def test_a_recording_ends_with_the_robot_and_is_complete(tmp_path: Path) -> None:
     file = tmp_path / "drive.amigo"
     file.write_bytes(b"old" * 100_000)
     robot = AmigoBot(AMIGO)
@@ -280,7 +280,7 @@ def test_a_recording_is_a_robot_on_a_pty(drive: tuple[Path, float], tmp_path: Pa
         (("config", "show", "--port", AMIGO, "--namespace", "robot1"), "leave --port and --robot out"),
     ],
 )
-def test_wrong_arguments_are_one_line_that_says_what_is_right(
+def test_wrong_arguments_are_one_line_with_the_remedy(
     arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "file"

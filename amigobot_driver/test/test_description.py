@@ -109,7 +109,7 @@ def test_the_file_alone_is_an_amigobot() -> None:
     assert urdf.URDF.from_xml_string(text.encode()).to_xml_string() == expected.to_xml_string()
 
 
-def test_a_profile_that_inherits_is_refused_by_the_file_alone() -> None:
+def test_an_inheriting_profile_is_refused_by_its_file_alone() -> None:
     with pytest.raises(subprocess.CalledProcessError) as caught:
         run_xacro(f"profile:={share('config', 'robots', 'amigo-sh.yaml')}")
     assert "complete in itself" in caught.value.stderr

@@ -74,7 +74,7 @@ def texts(findings: list[Finding], check: str) -> str:
 # -- robots that are well ---------------------------------------------------------------------------------------------
 
 
-def test_zeros_and_equal_ranges_of_a_foreign_simulator_are_no_faults(tmp_path: Path) -> None:
+def test_foreign_simulators_zeros_and_equal_ranges_are_fine(tmp_path: Path) -> None:
     robot = tmp_path / "mobilesim.yaml"
     robot.write_text("extends: p3dx-sh\nname: mobilesim\nflash: {Serial: SIM, RotKp: 0, StallVal: 0}\n")
     findings = look(f"sim://?robot={robot}&sonar=noise=0")
@@ -82,7 +82,7 @@ def test_zeros_and_equal_ranges_of_a_foreign_simulator_are_no_faults(tmp_path: P
     assert "no watchdog stops it" in texts(findings, "configuration")
 
 
-def test_the_doctor_sends_no_velocity_and_does_not_switch_the_motors_on() -> None:
+def test_the_doctor_sends_no_velocity_and_no_enable() -> None:
     robot, decoder, sent = simulator_of("sim://amigo-sh?world=room&seed=3")[0], FrameDecoder(), []
     tap = changing(lambda data: sent.extend(decoder.feed(data, 0.0)) or data)  # type: ignore[func-returns-value]
     start = robot.truth.pose
@@ -150,7 +150,7 @@ def test_a_profile_of_another_robot_is_a_warning() -> None:
     assert causes(look("sim://amigo", 2.0, profile="amigo")) == []
 
 
-def test_a_checksum_over_the_count_is_told_with_the_profile_for_it(tmp_path: Path) -> None:
+def test_a_checksum_over_the_count_names_its_profile(tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text("extends: erratic\nname: own\nquirks: {checksum_over_count: true}\n")
     ((_, cause),) = verdict(look(f"sim://?robot={tmp_path}/own.yaml", 2.0))
     assert cause.key == "unknown-checksum"
@@ -164,7 +164,7 @@ def test_a_bridge_with_telnet_or_a_password_is_named() -> None:
     assert "telnet" in causes(look(NETWORK, at=Stranger(lambda data: b"\xff\xfb\x01")))
 
 
-def test_a_robot_that_takes_long_to_stop_is_an_error(tmp_path: Path) -> None:
+def test_a_robot_slow_to_stop_is_an_error(tmp_path: Path) -> None:
     robot = tmp_path / "mine.yaml"
     robot.write_text("extends: amigo\nname: mine\nflash: {TransDecel: 10}\n")
     findings = look(f"sim://?robot={robot}", 2.0)
@@ -238,7 +238,7 @@ def test_a_wrong_target_is_explained(target: str, key: str, command: str) -> Non
     assert cause.command.startswith(command or "amigobot doctor")
 
 
-def test_a_slow_latency_timer_is_a_warning_with_the_command_that_sets_it(tmp_path: Path) -> None:
+def test_a_slow_latency_timer_is_told_with_its_command(tmp_path: Path) -> None:
     device = tmp_path / "class" / "tty" / Path(SERIAL).name / "device"
     device.mkdir(parents=True)
     (device / "latency_timer").write_text("16\n")
@@ -288,7 +288,7 @@ def pty() -> Iterator[str]:
     ("mode", "member", "command"),
     [(0o600, False, "sudo chmod a+rw "), (0o660, True, "newgrp "), (0o660, False, "sudo usermod -aG ")],
 )
-def test_a_missing_permission_is_told_with_the_command_that_gives_it(
+def test_a_missing_permission_is_told_with_its_command(
     pty: str, mode: int, member: bool, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.chmod(pty, mode)
@@ -303,9 +303,7 @@ def test_a_missing_permission_is_told_with_the_command_that_gives_it(
     ("program", "state", "command"),
     [("cat", "S", "kill 47"), ("vi", "T", "kill 47 && kill -CONT 47"), ("brltty", "S", "sudo systemctl stop brltty")],
 )
-def test_another_program_at_the_port_is_named_with_the_command_that_ends_it(
-    pty: str, program: str, state: str, command: str, tmp_path: Path
-) -> None:
+def test_another_program_at_the_port_is_named(pty: str, program: str, state: str, command: str, tmp_path: Path) -> None:
     process = tmp_path / "47"
     (process / "fd").mkdir(parents=True)
     (process / "fd" / "3").symlink_to(pty)
@@ -375,9 +373,7 @@ def test_a_real_graph_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- what the command prints ------------------------------------------------------------------------------------------
 
 
-def test_a_healthy_robot_is_exit_status_0_in_80_columns(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_healthy_robot_is_exit_status_0(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     for name in ("lost", "paused", "jitter", "irregularity"):  # a busy computer delays packets
         monkeypatch.setattr(Evidence, name, 0.0)
@@ -388,7 +384,7 @@ def test_a_healthy_robot_is_exit_status_0_in_80_columns(
     assert max(map(len, lines)) <= 80
 
 
-def test_a_problem_is_exit_status_1_with_the_command_alone_on_its_line(
+def test_a_problem_is_exit_status_1_with_its_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -442,7 +438,7 @@ def test_no_figure_has_the_name_of_a_helper() -> None:
     assert not HELPERS.keys() & set(dir(Evidence))
 
 
-def test_causes_are_ranked_the_line_first_delays_last_and_errors_before_warnings() -> None:
+def test_causes_are_ranked_from_line_to_delays() -> None:
     keys = {"link": "late-packets", "computer": "overload", "battery": "low", "rest": "moves", "line": "echo"}
     severities = {"rest": Severity.ERROR}
     found = [Finding(part, severities.get(part, Severity.WARNING), "", (Cause(keys[part], ""),)) for part in keys]

@@ -190,7 +190,7 @@ class TestOnEveryPort:
             assert simulator.truth.pose.x > 0.1
 
     @pytest.mark.parametrize("baud", SEARCH_SPEEDS[1::3])
-    def test_the_driver_finds_the_speed_of_a_robot_on_a_pty(self, tmp_path: Path, baud: int) -> None:
+    def test_the_driver_finds_the_speed_on_a_pty(self, tmp_path: Path, baud: int) -> None:
         path = tmp_path / "robot"
         with served(on_pty(path), "p3at", baud=baud), running(str(path)) as run:
             run.connect()
@@ -209,14 +209,14 @@ class TestPortThatComesAndGoes:
                 eventually(lambda: run.state is LinkState.DISCONNECTED)
             eventually(lambda: f"{pattern}: no port matches; is the adapter" in run.notes[-1])
 
-    def test_the_driver_reconnects_to_a_peer_that_closed_the_connection(self) -> None:
+    def test_the_driver_reconnects_to_a_closed_peer(self) -> None:
         with served(on_tcp) as (_, connection), running(f"socket://127.0.0.1:{connection.port}") as run:
             run.connect()
             connection._client.shutdown(socket.SHUT_RDWR)  # the thread of the server closes it
             eventually(lambda: len(run.taps) > 1)
             run.connect()
 
-    def test_a_read_that_fails_during_a_write_does_not_end_the_driver(self) -> None:
+    def test_a_failed_read_during_a_write_is_survived(self) -> None:
         """The writer is about to write to a port that the reader has just lost."""
         with running() as run:
             run.connect()
@@ -283,7 +283,7 @@ def test_an_exception_in_a_thread_stops_the_robot(place: str) -> None:
 
 
 class TestListener:
-    def test_the_listener_gets_every_event_in_order_from_one_thread(self) -> None:
+    def test_the_listener_gets_events_in_order_in_one_thread(self) -> None:
         with running() as run:
             threads: set[str] = set()
 
@@ -348,7 +348,7 @@ class TestClose:
             assert done.wait(PATIENCE)
             assert run.words[-4:] == SHUTDOWN_SEQUENCE
 
-    def test_closing_waits_for_its_own_frames_and_for_no_deadline_of_a_component(self) -> None:
+    def test_closing_waits_only_for_its_own_frames(self) -> None:
         with running() as run:
             run.connect()
             with run.driver.robot() as robot:
@@ -361,7 +361,7 @@ class TestClose:
             assert not closing.is_alive()
             assert run.words[-4:] == SHUTDOWN_SEQUENCE
 
-    def test_the_shutdown_sequence_is_repeated_if_the_robot_still_sends(self) -> None:
+    def test_the_shutdown_is_repeated_if_the_robot_sends(self) -> None:
         with running() as run:
             run.connect()
             tap = run.taps[-1]

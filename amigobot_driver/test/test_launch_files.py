@@ -34,7 +34,7 @@ def no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["amigobot", "amigobot-record"])
-def test_a_service_launches_a_file_with_arguments_that_it_has_and_stops_it_like_ctrl_c(name: str) -> None:
+def test_a_service_runs_a_launch_file_until_stopped(name: str) -> None:
     unit = configparser.RawConfigParser(strict=False)  # ExecStartPre may stand twice
     unit.read(share("systemd") / f"{name}.service", encoding="utf-8")
     command = unit["Service"]["ExecStart"]
@@ -144,7 +144,7 @@ def test_a_fleet_keeps_its_robots_apart() -> None:
     assert [place.words[-1] for place in fleet.of("place")] == [f"{name}/odom" for name in names]
 
 
-def test_a_simulated_fleet_shares_a_world_and_each_robot_has_its_model(tmp_path: Path) -> None:
+def test_a_simulated_fleet_shares_a_world(tmp_path: Path) -> None:
     robots = "{a: {pty: /tmp/a, start: [1, 2, 90]}, b: {tcp: 8102, start: [3, 2, 0], robot: p3dx}}"
     file = parameter_file(tmp_path, f"robots: {robots}")
     fleet = started(launch_file("fleet"), robots_file=file)

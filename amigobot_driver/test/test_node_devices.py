@@ -63,7 +63,7 @@ def test_the_playlist_is_listed(bench: Bench) -> None:
     assert groups == ["~greetings", "~animals", "~effects", "~music"]
 
 
-def test_a_sound_is_played_by_number_by_name_and_by_group(bench: Bench) -> None:
+def test_a_sound_plays_by_number_name_or_group(bench: Bench) -> None:
     for request, number in (({"number": 58}, 58), ({"name": "Meow"}, 58), ({"name": "music"}, 69)):
         before = len(sent(bench, Command.SOUND))
         done = play(bench, **request)
@@ -72,7 +72,7 @@ def test_a_sound_is_played_by_number_by_name_and_by_group(bench: Bench) -> None:
         assert sent(bench, Command.SOUND)[before:] == [number]
 
 
-def test_a_sound_that_cannot_be_played_is_refused_with_the_reason(bench: Bench) -> None:
+def test_an_unplayable_sound_is_refused_with_the_reason(bench: Bench) -> None:
     assert play(bench, name="mewo").message == "no sound is called 'mewo'; the nearest: meow"
     assert play(bench).message == "give either a number from 1 to 255 or a name"
     assert play(bench, number=1, name="meow").message == "give either a number from 1 to 255 or a name"
@@ -101,7 +101,7 @@ def text(inbox: Any) -> bytes:
     return b"".join(bytes(message.data) for message in inbox.messages)
 
 
-def test_aux_write_and_aux_read_exchange_bytes_with_a_device(bench: Bench) -> None:
+def test_aux_services_exchange_bytes_with_a_device(bench: Bench) -> None:
     written = write(bench, 1, b"?V\r")
     assert (written.success, written.written, written.message) == (True, 3, "AUX1: 3 bytes handed to the line")
     answer = read(bench, 1, count=5, timeout=10.0)

@@ -104,7 +104,7 @@ def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
         yield bench
 
 
-def test_an_empty_request_of_any_service_changes_nothing_or_is_refused(bench: Bench) -> None:
+def test_an_empty_request_of_any_service_changes_nothing(bench: Bench) -> None:
     bench.pass_sips(5)  # the answers to the requests above show that the node's services are known to the client
     offered = dict(bench.client.node.get_service_names_and_types_by_node("amigobot", "/"))
     own = {name for name, (kind, *_) in offered.items() if kind.startswith(("amigobot_msgs/", "std_srvs/"))}

@@ -50,7 +50,7 @@ class TestWhatItIs:
     def test_the_log_says_how_an_erratic_was_recognized(self, bench: Bench) -> None:
         assert bench.node.logged("Erratic-1, Erratic/Rev E", "profile erratic", "the robot reports Erratic/Rev E")
 
-    def test_robot_config_has_only_the_values_that_an_erratic_reports(self, bench: Bench) -> None:
+    def test_robot_config_has_only_values_of_an_erratic(self, bench: Bench) -> None:
         inbox = bench.listen(RobotConfig, "robot_config", LATCHED)
         bench.wait_until(lambda: inbox.messages and inbox.last.received)
         config = inbox.last
@@ -73,9 +73,7 @@ class TestWhatItMeasures:
         assert all(inbox.last.min_range <= inbox.last.range <= inbox.last.max_range for inbox in inboxes)
         assert any(inbox.last.range < inbox.last.max_range for inbox in inboxes), "the office has walls"
 
-    def test_a_floor_sensor_says_minus_infinity_for_floor_and_plus_infinity_for_none(
-        self, bench: Bench, robot: Watched
-    ) -> None:
+    def test_a_floor_sensor_says_minus_infinity_for_floor(self, bench: Bench, robot: Watched) -> None:
         floors = [bench.listen(Range, f"floor/range_{number}") for number in range(2)]
         bench.wait_until(lambda: all(len(inbox) for inbox in floors))
         assert [inbox.last.range for inbox in floors] == [-math.inf, -math.inf]
@@ -119,7 +117,7 @@ class TestWhatItDoes:
         bench.wait_until(lambda: robot.happened("servo"))
         assert robot.happened("servo")[-1] == "1 to 1780"
 
-    def test_motor_pwm_is_set_at_the_start_and_by_set_motor_pwm(self, bench: Bench, robot: Watched) -> None:
+    def test_motor_pwm_is_set_at_start_and_by_service(self, bench: Bench, robot: Watched) -> None:
         assert robot.values(ErraticCommand.PWM_DUTY)[:1] == [50]
         done = bench.call(SetMotorPwm, "set_motor_pwm", SetMotorPwm.Request(frequency=8000.0, max_duty=0.7))
         assert done.success

@@ -95,7 +95,7 @@ def test_a_missing_port_is_logged_once_until_it_appears(unplugged: Bench) -> Non
     assert not bench.node.logged("Traceback")
 
 
-def test_the_driver_waits_for_a_port_that_another_program_has_open(turned_away: tuple[Bench, int]) -> None:
+def test_the_driver_waits_for_a_port_in_use(turned_away: tuple[Bench, int]) -> None:
     bench, other = turned_away
     bench.wait_until(lambda: is_down(bench))
     seconds_pass(bench, 2)
@@ -131,7 +131,7 @@ class TestSilence:
 
 
 class TestComingBack:
-    def test_driving_continues_after_a_cable_was_pulled_and_put_back(self, bench: Bench) -> None:
+    def test_driving_continues_after_a_pulled_cable_is_back(self, bench: Bench) -> None:
         """The odometry goes on, with the way rolled until the watchdog; the robot does not start by itself."""
         odom = bench.listen(Odometry, "odom")
         joints = bench.listen(JointState, "joint_states")

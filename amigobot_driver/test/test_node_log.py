@@ -52,7 +52,7 @@ def test_a_guessed_profile_is_a_warning(subclass: str, severity: str) -> None:
     assert ("Set the parameter robot" in line[1]) == (severity == "WARN")
 
 
-def test_a_link_that_comes_and_goes_does_not_fill_the_log() -> None:
+def test_an_unsteady_link_does_not_fill_the_log() -> None:
     """The last line shows the present state: a recovery is logged even if the failure before it was not."""
     log = Log()
     lines = []

@@ -88,7 +88,7 @@ def test_move_goes_the_distance(bench: Bench) -> None:
     assert end.result.travelled == pytest.approx(0.3, abs=0.03)
 
 
-def test_a_canceled_move_returns_the_travelled_distance_once_at_rest(bench: Bench) -> None:
+def test_a_canceled_move_returns_the_travelled_distance_at_rest(bench: Bench) -> None:
     start = bench.robot.truth.pose
     goal = Goal(bench, Move, "move", Move.Goal(distance=-2.0))
     goal.drives()
@@ -101,7 +101,7 @@ def test_a_canceled_move_returns_the_travelled_distance_once_at_rest(bench: Benc
     assert end.result.message == f"ended after {end.result.travelled:.3f} m of -2.000 m: canceled"
 
 
-def test_a_goal_out_of_range_is_refused_with_the_range(bench: Bench) -> None:
+def test_a_goal_out_of_range_is_refused_with_it(bench: Bench) -> None:
     end = Goal(bench, Turn, "turn", Turn.Goal(angle=4.0)).end()
     assert end.status == GoalStatus.STATUS_ABORTED
     assert end.result.message.startswith("refused: angle is ")
@@ -132,7 +132,7 @@ def test_set_odometry_sets_the_pose(bench: Bench) -> None:
     assert not refused.success
 
 
-def test_a_configuration_with_a_name_and_no_value_is_refused(bench: Bench) -> None:
+def test_a_configuration_name_without_a_value_is_refused(bench: Bench) -> None:
     done = bench.call(SetRobotConfig, "set_robot_config", SetRobotConfig.Request(names=["rot_kp"]))
     assert (done.success, done.message) == (False, "1 name and 0 values: expected equal numbers of both")
 
@@ -163,7 +163,7 @@ def test_only_the_sonars_of_the_sequence_fire(bench: Bench) -> None:
     ],
     ids=str,
 )
-def test_a_term_of_zero_is_set_only_where_the_request_says_so(
+def test_a_term_of_zero_is_set_only_on_request(
     bench: Bench, request_: dict[str, Any], success: bool, reported: list[int] | None, told: str
 ) -> None:
     assert bench.call(SetPid, "set_pid", SetPid.Request(kp=33, kv=63, ki=3)).success

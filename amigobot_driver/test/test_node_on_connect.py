@@ -52,7 +52,7 @@ def test_no_sonar_fires_for_nobody(bench: Bench, status: Inbox[RobotStatus]) -> 
 
 
 @pytest.mark.parametrize(("kind", "topic"), [(Range, "sonar/range_3"), (PointCloud2, "sonar/cloud")])
-def test_the_first_subscriber_switches_the_sonars_on_and_the_last_one_off(
+def test_the_first_and_last_subscriber_switch_the_sonars(
     bench: Bench, status: Inbox[RobotStatus], kind: type, topic: str
 ) -> None:
     with subscriber(bench, kind, topic) as received:

@@ -137,14 +137,14 @@ class TestAtTheStart:
         rclpy.shutdown(context=context)
 
     @pytest.mark.parametrize(("name", "value", "told"), WRONG, ids=[f"{name}={value}" for name, value, _ in WRONG])
-    def test_a_wrong_start_value_is_reported_with_what_is_allowed(
+    def test_a_wrong_start_value_tells_what_is_allowed(
         self, context: Context, name: str, value: object, told: str
     ) -> None:
         with pytest.raises(BadParameterError, match=re.escape(told)) as error:
             AmigobotNode(context=context, parameter_overrides=[Parameter(name, value=value)])
         assert "\n" not in str(error.value)
 
-    def test_a_parameter_file_that_ros_cannot_read_is_one_line(self, tmp_path: Path) -> None:
+    def test_an_unreadable_ros_parameter_file_is_one_line(self, tmp_path: Path) -> None:
         file = tmp_path / "parameters.yaml"
         file.write_text("amigobot:\n  ros__parameters:\n    port:\n")
         command = (*NODE, "--ros-args", "--params-file", str(file))
@@ -156,7 +156,7 @@ class TestAtTheStart:
         assert line.endswith("; correct the ROS arguments or the parameter file")
         assert ".c:" not in line
 
-    def test_unknown_parameters_are_warned_about_once_and_ros_parameters_are_not(self, tmp_path: Path) -> None:
+    def test_unknown_parameters_are_warned_about_once(self, tmp_path: Path) -> None:
         file = tmp_path / "parameters.yaml"
         file.write_text(
             "/**:\n  ros__parameters:\n    max_vel: 0.3\n    cmd_vel_timeout: 0.4\n    use_sim_time: false\n"
@@ -178,7 +178,7 @@ class TestAtTheStart:
             assert "max_speed" not in names
             assert not bench.parameter("max_speed", 2.0).successful
 
-    def test_a_wrong_start_value_ends_the_node_with_one_line_and_exit_code_2(self) -> None:
+    def test_a_wrong_start_value_ends_with_exit_code_2(self) -> None:
         name, value, told = WRONG[0]
         command = [sys.executable, "-m", "amigobot_driver.ros.main", "--ros-args", "-p", f"{name}:={value}"]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=60)

@@ -50,7 +50,7 @@ class TestEnableMotors:
             assert (response.success, response.message) == (True, f"motors {word}, confirmed by the robot")
             bench.wait_until(lambda on=on: status.messages and status.last.motors_enabled == on)
 
-    def test_a_velocity_while_the_motors_are_off_is_logged_with_the_remedy(self, bench: Bench) -> None:
+    def test_a_velocity_without_motors_is_logged_with_the_remedy(self, bench: Bench) -> None:
         assert switch(bench, "enable_motors", False).success
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.node.logged("a velocity arrives while the motors are off"))
@@ -150,9 +150,7 @@ class TestWhileOneWaits:
             bench.wait_until(answer.done)
         pytest.fail("served only when the service had answered")
 
-    def test_velocities_and_the_emergency_stop_are_served_while_a_service_waits(
-        self, bench: Bench, pending: Callable[[], Any]
-    ) -> None:
+    def test_velocities_are_served_while_a_service_waits(self, bench: Bench, pending: Callable[[], Any]) -> None:
         def drive_and_stop() -> None:
             since = len(bench.robot.received)
             with bench.driving(0.2):

@@ -113,7 +113,7 @@ def assert_a_clean_end(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_while_driving_stops_the_robot_and_closes_the_session(bench: Bench, number: signal.Signals) -> None:
+def test_a_signal_while_driving_stops_and_closes(bench: Bench, number: signal.Signals) -> None:
     """Ctrl-C, a service manager, and a terminal that is closed."""
     with bench.driving(0.3):
         bench.wait_until(lambda: bench.robot.speed > 0.1)
@@ -121,7 +121,7 @@ def test_a_signal_while_driving_stops_the_robot_and_closes_the_session(bench: Be
         assert_a_clean_end(bench)
 
 
-def test_a_signal_stops_the_robot_although_a_callback_does_not_return() -> None:
+def test_a_signal_stops_the_robot_beside_a_blocked_callback() -> None:
     with Bench(Robot(), node_command=(sys.executable, "-c", STUCK), enable_stamped_cmd_vel=False) as bench:
         with bench.connected().driving(0.3):
             bench.wait_until(lambda: bench.robot.speed > 0.1)
@@ -134,7 +134,7 @@ def test_a_signal_stops_the_robot_although_a_callback_does_not_return() -> None:
         bench.node.send(signal.SIGKILL)
 
 
-def test_a_signal_before_the_node_is_ready_ends_it_without_a_traceback() -> None:
+def test_an_early_signal_ends_the_node_without_a_traceback() -> None:
     with Bench(node_command=(sys.executable, "-c", EARLY)) as bench:
         assert bench.node.wait() == 0
         assert not bench.node.logged("Traceback")
@@ -157,7 +157,7 @@ def test_a_second_ctrl_c_does_not_interrupt_the_shutdown(bench: Bench) -> None:
         assert_a_clean_end(bench)
 
 
-def test_an_exception_stops_the_robot_before_it_ends_the_node() -> None:
+def test_an_exception_stops_the_robot_before_the_node_ends() -> None:
     """The driver stops the robot and closes the session; then it prints the traceback."""
     with Bench(Robot(), node_command=(sys.executable, "-c", BROKEN), enable_stamped_cmd_vel=False) as bench:
         with bench.connected().driving(0.3):
@@ -167,7 +167,7 @@ def test_an_exception_stops_the_robot_before_it_ends_the_node() -> None:
         bench.wait_until(lambda: not bench.robot.in_session and bench.robot.stopped)
 
 
-def test_after_a_kill_the_watchdog_stops_the_robot_and_the_next_start_takes_it_back(bench: Bench) -> None:
+def test_after_a_kill_the_watchdog_stops_the_robot(bench: Bench) -> None:
     with bench.driving(0.3):
         bench.wait_until(lambda: bench.robot.speed > 0.1)
         bench.node.send(signal.SIGKILL)

@@ -216,7 +216,7 @@ class TestSonar:
             bench.wait_until(lambda: inbox.messages and stamp_of(inbox.last) > shown)
         return inbox.last
 
-    def test_a_range_is_the_distance_from_the_sonar_in_meters(self, bench: Bench) -> None:
+    def test_a_range_is_meters_from_the_sonar(self, bench: Bench) -> None:
         assert self.reads(bench, 2, 1234).range == pytest.approx(1.234)
 
     def test_no_echo_is_infinite_with_sonar_no_echo_inf(self, bench: Bench) -> None:
@@ -248,7 +248,7 @@ class TestSonar:
         assert not cloud.is_bigendian
         assert struct.unpack("<" + 3 * "fffBxxx", bytes(cloud.data)) == pytest.approx(expected)
 
-    def test_a_sonar_that_does_not_exist_is_counted_not_published(self, bench: Bench) -> None:
+    def test_a_nonexistent_sonar_is_counted_and_not_published(self, bench: Bench) -> None:
         with self.showing(bench, (11, 1000)):
             bench.wait_until(lambda: int(bench.values("link")["sonar_readings_refused"]) > 0)
         assert not bench.client.node.count_publishers("sonar/range_8")

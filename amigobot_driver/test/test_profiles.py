@@ -41,7 +41,7 @@ class TestChoice:
         assert all(name in reason for name in available_profiles())
         assert "\n" not in reason
 
-    def test_an_unknown_profile_name_is_reported_with_the_known_ones(self) -> None:
+    def test_an_unknown_profile_is_reported_with_the_known_ones(self) -> None:
         there_are = ", ".join(available_profiles())
         with pytest.raises(ProfileError, match=rf"^robot 'amigoo' is not known, allowed: {there_are}, or "):
             load_profile("amigoo")
@@ -96,9 +96,7 @@ class TestOwnFile:
         ],
         ids=lambda value: value[:40],
     )
-    def test_a_wrong_key_or_value_is_told_in_one_line(
-        self, load: Load, text: str, complaint: str, tmp_path: Path
-    ) -> None:
+    def test_a_wrong_key_or_value_is_one_line(self, load: Load, text: str, complaint: str, tmp_path: Path) -> None:
         """The file, the key, the value, what is allowed."""
         with pytest.raises(ProfileError) as refusal:
             load(f"extends: amigo\n{text}\n")

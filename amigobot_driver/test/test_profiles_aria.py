@@ -39,7 +39,7 @@ def test_the_manuals_own_file_is_a_profile():
     assert (last.x, last.y, math.degrees(last.heading)) == pytest.approx((-0.140, 0.082, -216))
 
 
-def test_values_missing_in_an_aria_file_come_from_the_profile():
+def test_missing_values_of_aria_files_come_from_profiles():
     ours, theirs = load_profile("amigo"), load_profile(str(AMIGO))
     assert theirs.battery == ours.battery
     assert theirs.body.track == ours.body.track
@@ -58,19 +58,19 @@ def test_unused_keywords_of_an_aria_file_are_listed():
     )
 
 
-def test_a_robot_that_no_profile_knows_stands_on_the_generic_one(write):
+def test_an_unknown_robot_gets_the_generic_profile(write):
     profile = load_profile(write("Class Pioneer\nSubclass mine\nDistConvFactor 0.5\n"))
     assert profile.units.distance == pytest.approx(0.5e-3)
     assert profile.body == load_profile("generic").body
 
 
-def test_the_turn_factor_is_the_track_of_an_unknown_robot_only(write):
+def test_the_turn_factor_is_for_an_unknown_robot_only(write):
     assert load_profile(write("Class Pioneer\nSubclass mine\nDiffConvFactor 0.005\n")).body.track == pytest.approx(0.4)
     known = load_profile(write("Class Pioneer\nSubclass p3dx-sh\nDiffConvFactor 0.005\n"))
     assert known.body.track == load_profile("p3dx-sh").body.track
 
 
-def test_sonars_that_are_counted_and_not_placed_are_left_out_at_the_end(write):
+def test_sonars_without_a_place_are_left_out_at_last(write):
     poses = load_profile(write("SonarNum 3\nSonarUnit 0 1 2 3\nSonarUnit 1 1 2 3\n")).sonar.poses
     assert len(poses) == 2
 
@@ -88,7 +88,7 @@ def test_sonars_that_are_counted_and_not_placed_are_left_out_at_the_end(write):
         ("MaxVelocity -5\n", "MaxVelocity"),
     ],
 )
-def test_a_bad_line_of_an_aria_file_is_reported_with_its_file(write, text, complaint):
+def test_a_bad_line_of_an_aria_file_is_named(write, text, complaint):
     path = write(text)
     with pytest.raises(ProfileError) as error:
         load_profile(path)

@@ -90,7 +90,7 @@ def test_sonars_are_where_the_reference_has_them(name: str, poses: list[tuple[in
 
 
 @pytest.mark.parametrize("name", available_profiles())
-def test_a_robot_is_known_by_its_subclasses_in_any_case(name: str) -> None:
+def test_a_robot_is_known_by_subclass_in_any_case(name: str) -> None:
     profile = load_profile(name)
     for subclass in (*profile.subclasses, *map(str.title, profile.subclasses)):
         chosen, reason = choose_profile(profile.robot_class.upper(), subclass)
@@ -98,7 +98,7 @@ def test_a_robot_is_known_by_its_subclasses_in_any_case(name: str) -> None:
         assert reason == f"the robot reports {profile.robot_class.upper()}/{subclass}"
 
 
-def test_the_sonars_of_an_erratic_are_where_its_manual_has_them() -> None:
+def test_an_erratics_sonars_are_as_in_its_manual() -> None:
     """docs/protocol 6.5; mm and degrees, the left half from the front: the right one mirrors it."""
     left = [(149, 45, 0), (144, 65, 24), (139, 100, 53), (119, 120, 90)]
     expected = [*reversed(left), *((x, -y, -heading) for x, y, heading in left)]

@@ -46,7 +46,7 @@ class TestTables:
 
 class TestArguments:
     @pytest.mark.parametrize("command", NUMERIC, ids=identify)
-    def test_a_value_out_of_range_is_refused_with_the_range(self, command: CommandTable) -> None:
+    def test_a_value_out_of_range_is_refused_with_it(self, command: CommandTable) -> None:
         low, high = command.limits or (0, 0)
         for value in (low - 1, high + 1):
             with pytest.raises(

@@ -142,7 +142,7 @@ class TestSip:
             id=0x32, payload=SIP.encode()[1:-1], reason="Sip: 1-byte integer at offset 19 of 19 bytes"
         )
 
-    def test_a_sonar_count_too_high_costs_what_is_behind_it_and_no_more(self) -> None:
+    def test_a_wrong_sonar_count_costs_only_what_follows(self) -> None:
         """MobileSim counts the readings it has, not those it packs. Nothing tells the two apart."""
         readings = tuple(SipSonarReading(number=i, range=1000 * i) for i in range(2))
         data = bytearray(replace(SIP, x=77, sonar=readings).encode())
@@ -224,7 +224,7 @@ class TestConfig:
         assert packet == replace(CONFIG_SH, tail=read_as or tail)
         assert packet.firmware_version == version  # type: ignore[attr-defined]
 
-    def test_the_first_bytes_of_a_real_pioneer_are_its_identity_and_limits(self) -> None:
+    def test_the_first_bytes_of_a_real_pioneer_identify_it(self) -> None:
         """The first of 137 bytes of the P3-DX-SH of AriaCoda's issue 15, as far as they were published."""
         real = bytes.fromhex(
             "20 50696f6e656572 00 70336478 2d7368 00 474a435f33313536 00 00 6801 e803 2c01 d007 f401"

@@ -107,7 +107,7 @@ def test_a_packet_that_is_cut_is_shorter_or_malformed(name: str) -> None:
         assert not isinstance(part, Malformed) or part.encode() == (whole[:length] or b"\0")
 
 
-def test_a_sync_reads_as_a_command_and_as_its_echo() -> None:
+def test_a_sync_is_a_command_and_its_echo() -> None:
     for number, name in enumerate(("PULSE", "OPEN")):
         data = data_of(FRAMES[f"sync{number}"])
         assert decode(data) == Command[name]()

@@ -196,9 +196,7 @@ class TestFromTheMiddle:
     def later(self, drive: Bench) -> list[Recorded]:
         return recording(drive, since=1004.0)
 
-    def test_a_recording_from_the_middle_of_a_session_loses_no_report(
-        self, drive: Bench, later: list[Recorded]
-    ) -> None:
+    def test_a_recording_from_mid_session_loses_no_report(self, drive: Bench, later: list[Recorded]) -> None:
         played = Played(later)
         assert played.stamps == [stamp for stamp, _ in live(drive, since=1004.0)]
         assert (played.replay.counts.outside, played.replay.counts.joined) == (0, 1)
@@ -213,7 +211,7 @@ class TestFromTheMiddle:
         assert played.robot.profile.name == "amigo"
         assert played.robot.tuning.config == config
 
-    def test_a_recording_that_begins_in_mid_session_gets_the_config(self) -> None:
+    def test_a_recording_begun_in_session_gets_the_config(self) -> None:
         bench = Bench(Options()).connect()
         bench.robot.configure(Options(trace=True), bench.now)
         bench.run(1)
@@ -260,7 +258,7 @@ class TestGaps:
 
 
 class TestWoundBack:
-    def test_each_round_of_a_looped_recording_begins_at_the_origin(self, drive: Bench) -> None:
+    def test_each_round_of_a_loop_begins_at_the_origin(self, drive: Bench) -> None:
         frames = recording(drive)
         played = Played([*frames, *frames, *frames])
         rounds = len(played.reports) // 3
@@ -303,7 +301,7 @@ def test_packets_missing_in_a_recording_are_counted(numbers: tuple[int, ...], ex
     assert (missing.before, missing.recorded) == expected
 
 
-def test_the_reply_to_a_stop_after_a_session_is_no_restart(drive: Bench) -> None:
+def test_the_reply_to_a_stop_is_no_restart(drive: Bench) -> None:
     frames = recording(drive)
     middle = len(frames) // 2
     stamp = frames[middle].stamp

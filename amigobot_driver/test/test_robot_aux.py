@@ -70,7 +70,7 @@ def asked(bench: Bench, since: float = 0.0) -> list[object]:
 
 
 class TestReading:
-    def test_a_port_is_left_alone_while_nobody_wants_to_hear_it(self) -> None:
+    def test_a_port_without_listeners_is_left_alone(self) -> None:
         sensor = Sensor(rate=100)
         bench, port = connected(sensor)
         sensor.start = bench.now
@@ -165,7 +165,7 @@ class TestAuxRead:
         assert outcome.message == "AUX1: 3 of 10 bytes in 1.5 s"
         assert took == pytest.approx(1.5, abs=0.01)
 
-    def test_flush_forgets_what_came_before_here_and_in_the_robot(self) -> None:
+    def test_flush_forgets_earlier_bytes_here_and_in_the_robot(self) -> None:
         sensor = Sensor()
         bench, port = connected(sensor)
         port.listen(True, bench.now)
@@ -213,7 +213,7 @@ class TestAuxRead:
         outcome = bench.ask(lambda: port.read(count, timeout, bench.now)).result()
         assert (outcome.success, outcome.message) == (False, f"AUX1: {reason}")
 
-    def test_the_end_of_the_session_ends_it_with_what_there_is(self) -> None:
+    def test_the_end_of_session_returns_what_there_is(self) -> None:
         sensor = Sensor()
         bench, port = connected(sensor)
         sensor.say(b"ab")
@@ -237,7 +237,7 @@ class TestAuxRead:
 
 class TestWriting:
     @pytest.mark.parametrize("baud", [9600, 38400, 115200])
-    def test_a_long_text_is_sent_in_parts_once_and_whole(self, baud: int) -> None:
+    def test_a_long_text_is_sent_whole_in_parts(self, baud: int) -> None:
         sensor = Sensor()
         bench, port = connected(sensor, baud=baud)
         text = bytes(place % 256 for place in range(1000))
@@ -254,7 +254,7 @@ class TestWriting:
         slowest = max(10 / 9600, (1 + 8 / len(parts[0] or b"")) * 10 / baud)
         assert 0.95 * 1000 * slowest - 0.3 < took < 1.25 * 1000 * slowest + 0.1
 
-    def test_more_than_there_is_room_for_is_refused_and_counted(self) -> None:
+    def test_more_than_fits_is_refused_and_counted(self) -> None:
         bench, port = connected(Sensor())
         first = bench.ask(lambda: port.write(bytes(BUFFER - 10)))
         refused = bench.ask(lambda: port.write(bytes(11)))
@@ -263,7 +263,7 @@ class TestWriting:
         assert port.stats.dropped == 11
         assert not first.done()
 
-    def test_the_end_of_the_session_tells_how_much_went_out(self) -> None:
+    def test_the_end_of_session_tells_what_was_sent(self) -> None:
         sensor = Sensor()
         bench, port = connected(sensor)
         writing = bench.ask(lambda: port.write(bytes(1000)))
@@ -278,7 +278,7 @@ class TestWriting:
         bench.run(3)
         assert port.stats.written == outcome.count
 
-    def test_a_port_that_the_firmware_has_not_got_is_said_so(self) -> None:
+    def test_a_port_without_hardware_says_so(self) -> None:
         bench, port = connected(Sensor(), 3)
         reason = "AUX3: AmigoBot (AmigOS) has no"
         assert bench.ask(lambda: port.write(b"x")).result().message == f"{reason} TTY4"
@@ -289,7 +289,7 @@ class TestWriting:
 
 
 @pytest.mark.parametrize("ports", [(0,), (0, 1), (0, 1, 2)])
-def test_a_stop_is_not_delayed_by_ports_that_write_at_the_same_time(ports: tuple[int, ...]) -> None:
+def test_a_stop_is_not_delayed_by_writing_ports(ports: tuple[int, ...]) -> None:
     """What waits on the line cannot be overtaken: so no more is put there than the line carries."""
     bench = Bench(Options(max_linear=0.7), robot="p3dx").connect()
     for port in ports:

@@ -35,14 +35,14 @@ def test_what_fits_beside_the_sip(
 
 
 @pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx-sh"])
-def test_the_sip_is_counted_with_the_readings_of_a_cycle_and_its_own_tail(robot: str) -> None:
+def test_the_sip_is_counted_with_readings_and_tail(robot: str) -> None:
     bench = Bench(robot=robot).connect()
     bench.run(3.0)
     sizes = [len(packet.encode()) + OVERHEAD for _, packet in bench.packets(bench.now - 2) if isinstance(packet, Sip)]
     assert max(sizes) == bench.robot.streams.sip_bytes()
 
 
-def test_a_stream_that_is_left_out_is_reported_once_and_again_when_it_becomes_true_again() -> None:
+def test_a_left_out_stream_is_reported_once_each_time() -> None:
     """Behind a bridge the line has the speed that the options say."""
 
     def options(baud: int) -> Options:

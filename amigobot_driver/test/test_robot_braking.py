@@ -59,13 +59,13 @@ def driven_with_the_lowest(profile: str, name: str, velocity: tuple[float, float
 
 @pytest.mark.parametrize("velocity", [(0.3, 0.0), (0.0, math.radians(200))], ids=["straight", "turning"])
 @pytest.mark.parametrize("name", TUNABLE)
-def test_a_robot_with_the_lowest_value_that_can_be_set_stops_in_time(name, velocity):
+def test_the_lowest_settable_value_stops_in_time(name, velocity):
     bench = driven_with_the_lowest("amigo-sh", name, velocity, 6.0)
     assert time_to_rest(bench) <= STOP_TIME + REACTION
 
 
 @pytest.mark.parametrize(("name", "velocity"), [("trans_decel", (1.0, 0.0)), ("rot_decel", (0.0, math.radians(200)))])
-def test_the_fastest_robot_of_the_factories_stops_in_time_with_the_lowest_deceleration(name, velocity):
+def test_the_fastest_robot_stops_with_the_lowest_deceleration(name, velocity):
     bench = driven_with_the_lowest("erratic", name, velocity, 4.0)
     assert STOP_TIME - 0.5 <= time_to_rest(bench) <= STOP_TIME + REACTION
 
@@ -85,7 +85,7 @@ def test_a_lower_deceleration_is_refused(name, low, unit):
         Options(tuning={name: 1})
 
 
-def test_a_low_deceleration_of_the_robots_own_comes_back_when_it_is_requested_no_more():
+def test_a_lowered_deceleration_is_restored_when_not_requested():
     bench = made("amigo", TransDecel=10)
     bench.ask(lambda: bench.robot.configure(Options(tuning={"trans_decel": 300}), bench.now))
     bench.run(2.0)

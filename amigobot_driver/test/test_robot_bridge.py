@@ -39,7 +39,7 @@ def assert_stamps_of_arrival(bench: Bench, since: float = 0.0) -> None:
 
 
 class TestStamps:
-    def test_over_a_bridge_odometry_fits_the_truth_as_well_as_over_a_cable(self) -> None:
+    def test_odometry_over_a_bridge_is_as_true_as_cable(self) -> None:
         cable = errors_while_driving(connected(bridge=False))
         bridged = errors_while_driving(connected())
         unknown = errors_while_driving(connected(bridge_baud=0))
@@ -49,7 +49,7 @@ class TestStamps:
         assert unknown[1] > 5 * bridged[1]
 
     @pytest.mark.parametrize("baud", BAUD_RATES)
-    def test_the_speed_that_the_robot_reports_is_used_by_itself(self, baud: int) -> None:
+    def test_the_speed_that_the_robot_reports_is_used(self, baud: int) -> None:
         bench = connected(baud)
         assert bench.robot.line.baud == baud
         assert bench.robot.link.decoder.byte_time == pytest.approx(10 / baud)
@@ -57,7 +57,7 @@ class TestStamps:
     def test_the_parameter_overrides_what_the_robot_reports(self) -> None:
         assert connected(57600, bridge_baud=115200).robot.line.baud == 115200
 
-    def test_a_robot_that_comes_without_a_bridge_has_stamps_of_arrival(self) -> None:
+    def test_a_robot_without_bridge_has_stamps_of_arrival(self) -> None:
         bench = connected(robot="amigo")
         assert bench.robot.line.baud == 0
         assert_stamps_of_arrival(bench)

@@ -51,7 +51,7 @@ def bench() -> RequestBench:
     return RequestBench()
 
 
-def test_is_sent_at_once_and_then_at_each_interval_until_it_is_confirmed(bench: RequestBench) -> None:
+def test_is_sent_at_each_interval_until_confirmed(bench: RequestBench) -> None:
     future = bench.request.request(0.0)
     assert bench.run(0.0) == ["PLAYLIST(7)"]
     assert bench.run(0.9) == []
@@ -62,14 +62,14 @@ def test_is_sent_at_once_and_then_at_each_interval_until_it_is_confirmed(bench: 
     assert bench.request.counters() == {"entry_resent": 1, "entry_given_up": 0}
 
 
-def test_a_packet_that_does_not_show_the_effect_confirms_nothing(bench: RequestBench) -> None:
+def test_a_packet_without_the_effect_confirms_nothing(bench: RequestBench) -> None:
     future = bench.request.request(0.0)
     bench.run(0.0)
     bench.answer(6, 0.5)
     assert not future.done()
 
 
-def test_is_given_up_after_the_last_interval_with_what_the_robot_reports(bench: RequestBench) -> None:
+def test_is_given_up_with_what_the_robot_reports(bench: RequestBench) -> None:
     future = bench.request.request(0.0)
     assert [bench.run(now) for now in (0.0, 1.0, 2.0)] == [["PLAYLIST(7)"]] * 3
     assert not future.done()
@@ -78,7 +78,7 @@ def test_is_given_up_after_the_last_interval_with_what_the_robot_reports(bench: 
     assert bench.request.counters() == {"entry_resent": 2, "entry_given_up": 1}
 
 
-def test_the_operator_is_told_of_a_failure_that_no_caller_waits_for(bench: RequestBench) -> None:
+def test_the_operator_hears_of_a_failure_without_callers(bench: RequestBench) -> None:
     notices: list[object] = []
     bench.context.emit = notices.append
     bench.request.start(0.0)
@@ -103,7 +103,7 @@ def test_a_replaced_request_fails_with_the_reason(bench: RequestBench) -> None:
     assert not second.done()
 
 
-def test_waits_for_room_in_a_full_queue_and_counts_no_attempt_meanwhile(bench: RequestBench) -> None:
+def test_waits_for_room_without_counting_an_attempt(bench: RequestBench) -> None:
     future = bench.request.request(0.0)
     for _ in range(ROOM):
         bench.queue.put(Command.PULSE())
@@ -126,9 +126,7 @@ class TestAttemptsAfterTheLimit:
         """The times, in steps of 1 s, at which the command goes out."""
         return [float(now) for now in range(int(start), int(end)) if bench.run(float(now))]
 
-    def test_go_on_at_the_longer_interval_until_the_robot_responds(
-        self, bench: RequestBench, notices: list[object]
-    ) -> None:
+    def test_go_on_at_the_longer_interval_until_confirmed(self, bench: RequestBench, notices: list[object]) -> None:
         bench.request.start(0.0)
         assert self.sent(bench, 0, 30) == [0, 1, 2, 3, 13, 23]
         assert notices == [Notice("no entry came; it is requested every 10 s from now on, see diagnostics")]
@@ -145,7 +143,7 @@ class TestAttemptsAfterTheLimit:
         ],
         ids=["session", "response", "pause"],
     )
-    def test_are_announced_once_until_the_robot_responds_or_the_request_is_withdrawn(
+    def test_are_announced_once_until_confirmed_or_withdrawn(
         self, bench: RequestBench, notices: list[object], end: Callable[[RequestBench], object], announced: int
     ) -> None:
         bench.request.start(0.0)

@@ -89,7 +89,7 @@ def test_cycles_whose_packets_were_lost_are_counted(pattern: str) -> None:
 
 @pytest.mark.parametrize("held_up", [0.15, 0.3, 0.77, 1.3])
 @pytest.mark.parametrize("apart", [0.0001, 0.041])
-def test_packets_that_were_held_up_and_come_in_a_heap_do_not_shift_the_clock(held_up: float, apart: float) -> None:
+def test_packets_in_a_heap_do_not_shift_the_clock(held_up: float, apart: float) -> None:
     """The computer was frozen, or a radio repeated: nothing was lost."""
 
     def heap() -> Iterator[float]:

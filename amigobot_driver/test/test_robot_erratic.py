@@ -68,7 +68,7 @@ class TestConnect:
         assert identified.identity.robot_class == "Erratic"
         assert bench.robot.profile.name == "erratic"
 
-    def test_it_is_recognised_by_its_packets_when_nobody_names_it(self) -> None:
+    def test_it_is_recognised_by_its_packets_without_a_name(self) -> None:
         bench = erratic(Options()).connect()
         assert bench.robot.profile.name == "erratic"
         assert "reports Erratic" in bench.told(Identified)[0].reason
@@ -81,7 +81,7 @@ class TestConnect:
         )
         assert bench.open_session(30) < 20
 
-    def test_one_that_does_not_answer_config_is_taken_for_what_it_sounds_like(self) -> None:
+    def test_one_without_config_is_taken_by_its_sound(self) -> None:
         bench = erratic()
         bench.down.fault = losing(0x20)
         bench.connect()
@@ -97,7 +97,7 @@ class TestConnect:
         assert own_words(bench, end) == ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
         assert bench.simulator.truth.left_velocity == 0.0
 
-    def test_a_robot_that_was_not_asked_for_is_not_driven(self) -> None:
+    def test_a_robot_not_asked_for_is_not_driven(self) -> None:
         bench = erratic(Options(profile="amigo"))
         bench.plug_in()
         bench.run(5.0)
@@ -111,7 +111,7 @@ class TestConnect:
 
 class TestDriving:
     @pytest.mark.parametrize("profile", ["erratic-player", "erratic-player-h"])
-    def test_odometry_is_the_truth_where_the_robot_counts_in_units_of_its_own(self, profile: str) -> None:
+    def test_odometry_is_true_in_units_of_the_robot(self, profile: str) -> None:
         """docs/protocol E-44."""
         made = Simulator(load_profile(profile), load_world("empty"), baud=38400)
         bench = Bench(Options(profile=profile), simulator=lambda: made).connect()
@@ -137,7 +137,7 @@ class TestDriving:
         assert min(after - before for before, after in itertools.pairwise(times)) > 0.049
         assert len(times) > 80
 
-    def test_an_emergency_stop_is_a_stop_as_it_has_no_other(self, bench: Bench) -> None:
+    def test_an_emergency_stop_is_a_plain_stop(self, bench: Bench) -> None:
         bench.run(2.0, cmd_vel=(0.5, 0.0))
         start = bench.now
         bench.ask(bench.robot.emergency_stop)
@@ -157,7 +157,7 @@ class TestDriving:
         assert (truth.left_velocity, truth.right_velocity) == pytest.approx((0.2, 0.3), abs=0.02)
         assert bench.robot.estimator.odometer.state.yaw == pytest.approx(truth.pose.heading, abs=0.05)
 
-    def test_a_checksum_over_the_count_is_spoken_where_the_profile_asks_for_it(self, tmp_path: Path) -> None:
+    def test_a_checksum_over_the_count_is_sent_by_profile(self, tmp_path: Path) -> None:
         quirk = "checksum_over_count"
         bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk)
         bench.open_session(5)
@@ -209,7 +209,7 @@ class TestSettings:
         assert bench.robot.tuning.config.value(name) == value
         assert word in own_words(bench)
 
-    def test_what_it_has_not_got_is_refused_and_not_sent(self, bench: Bench) -> None:
+    def test_what_it_lacks_is_refused_and_not_sent(self, bench: Bench) -> None:
         request = bench.result(lambda: bench.robot.tuning.set({"rev_count": 1}, bench.now))
         assert not request.success
         with pytest.raises(RequestRefusedError, match="Videre Erratic has no POLLING"):
@@ -230,7 +230,7 @@ class TestSettings:
         with pytest.raises(RequestRefusedError, match="at rest"):
             bench.robot.erratic.save()
 
-    def test_pwm_is_sent_a_few_times_and_again_in_the_next_session(self, bench: Bench) -> None:
+    def test_pwm_is_sent_again_in_the_next_session(self, bench: Bench) -> None:
         assert (
             "compare pwm_max with pwm_wrap"
             in bench.ask(lambda: bench.robot.erratic.set_pwm(8000, 0.7, bench.now)).message
@@ -244,7 +244,7 @@ class TestSettings:
         assert own_words(bench, again).count("PWM_DUTY(70)") == 3
 
     @pytest.mark.parametrize("quirk", ["", "duty_per_mille"])
-    def test_the_duty_is_what_was_asked_for_in_either_unit(self, tmp_path: Path, quirk: str) -> None:
+    def test_the_duty_is_as_requested_in_either_unit(self, tmp_path: Path, quirk: str) -> None:
         """docs/protocol E-46; CONFIG shows which one it is."""
         bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk).connect()
         bench.ask(lambda: bench.robot.erratic.set_pwm(8000, 0.6, bench.now))
@@ -258,7 +258,7 @@ class TestSettings:
 class TestRedButton:
     """It cuts the motors' power, and no packet tells of it (Erratic manual 2.4)."""
 
-    def test_a_robot_that_stands_although_it_is_driven_is_noticed(self, bench: Bench) -> None:
+    def test_a_driven_robot_that_stands_is_noticed(self, bench: Bench) -> None:
         bench.run(2.0, cmd_vel=(0.3, 0.0))
         bench.simulator.press_motors_button()
         bench.run(4.0, cmd_vel=(0.3, 0.0))
@@ -306,7 +306,7 @@ class TestNumbers:
     """The same number means other things to other robots: docs/protocol 4.2."""
 
     @pytest.mark.parametrize("dialect", [FAMILY, ERRATIC], ids=["family", "erratic"])
-    def test_no_command_reaches_a_robot_to_which_its_number_means_something_else(self, dialect: Dialect) -> None:
+    def test_no_command_reaches_a_robot_that_misunderstands_it(self, dialect: Dialect) -> None:
         translated = set()
         for command in (*Command, *ErraticCommand):
             value = {"NONE": None, "TEXT": b"\0"}.get(command.arg.name, command.limits[0] if command.limits else 0)
@@ -326,7 +326,7 @@ class TestNumbers:
         assert any("SOUND(90) is not sent" in notice.text for notice in bench.told(Notice))
 
     @pytest.mark.parametrize("number", [8, 11, 12, 13, 21, 22, 32, 1, 2, 4, 72])
-    def test_raw_commands_that_move_cut_off_or_burn_are_refused(self, bench: Bench, number: int) -> None:
+    def test_raw_commands_that_do_harm_are_refused(self, bench: Bench, number: int) -> None:
         with pytest.raises(RequestRefusedError):
             bench.robot.send_raw(number, [1], b"")
 

@@ -18,7 +18,7 @@ PIONEERS = [name for name in available_profiles() if name.startswith("p")]
 
 
 @pytest.mark.parametrize("robot", PIONEERS)
-def test_a_pioneer_is_recognised_and_its_odometry_is_the_truth(robot: str) -> None:
+def test_a_pioneer_is_recognised_with_true_odometry(robot: str) -> None:
     bench = Bench(robot=robot).connect()
     (identified,) = bench.told(Identified)
     assert (identified.profile, identified.known) == (load_profile(robot), True)

@@ -73,7 +73,7 @@ REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Ben
 
 @pytest.mark.parametrize("speed", [0.0, 0.2], ids=["at rest", "while a joystick drives"])
 @pytest.mark.parametrize("name", REQUESTS)
-def test_a_request_completes_and_is_done_although_200_raw_commands_wait(name: str, speed: float) -> None:
+def test_a_request_completes_beside_200_raw_commands(name: str, speed: float) -> None:
     profile, request, done = REQUESTS[name]
     bench = Bench(Options(), profile).connect()
     flood(bench)
@@ -85,7 +85,7 @@ def test_a_request_completes_and_is_done_although_200_raw_commands_wait(name: st
     assert done(bench)
 
 
-def test_every_raw_command_that_was_accepted_is_sent_and_the_others_are_refused_with_the_reason() -> None:
+def test_every_raw_command_is_sent_or_refused_with_reason() -> None:
     bench = Bench(Options()).connect()
     since = bench.now
     answers = flood(bench)
@@ -99,7 +99,7 @@ def test_every_raw_command_that_was_accepted_is_sent_and_the_others_are_refused_
     assert bench.robot.queue.stats.dropped == 0
 
 
-def test_raw_commands_that_a_lost_link_makes_void_are_counted_and_reported() -> None:
+def test_raw_commands_lost_with_the_link_are_reported() -> None:
     bench = Bench(Options()).connect()
     flood(bench, 30)
     bench.unplug()
@@ -108,7 +108,7 @@ def test_raw_commands_that_a_lost_link_makes_void_are_counted_and_reported() -> 
     assert "commands of send_command or save_config had not been sent when the connection ended" in told
 
 
-def test_the_queue_of_the_driver_itself_stays_short_while_every_component_has_much_to_do() -> None:
+def test_the_drivers_own_queue_stays_short() -> None:
     bench = Bench(Options(io_stream=True, encoder_stream=True, sonar_sequence=(0, 1), tuning={"rot_kp": 33}), "p3dx")
     longest = 0
     bench.plug_in()

@@ -117,9 +117,7 @@ class TestSettingTheOdometry:
         assert way.degrees == pytest.approx(80, abs=2)
 
     @pytest.mark.parametrize("pose", POSES[2:])
-    def test_while_a_heading_is_kept_leaves_it_where_it_was_meant(
-        self, bench: Bench, pose: tuple[float, float, float]
-    ) -> None:
+    def test_while_a_heading_is_kept_leaves_it(self, bench: Bench, pose: tuple[float, float, float]) -> None:
         for _ in range(30):
             bench.ask(lambda: bench.robot.drive_heading(0.1, 0.5, bench.now))
             bench.run(0.1)
@@ -160,7 +158,7 @@ class TestEnds:
         spread(list(product(ENDS, [0.05, 0.3, 1.5])), product(ENDS, [0.3])),
         indirect=["bench"],
     )
-    def test_of_a_move_are_told_at_rest_with_the_distance_travelled(self, bench: Bench, end: str, delay: float) -> None:
+    def test_of_a_move_are_told_at_rest(self, bench: Bench, end: str, delay: float) -> None:
         way = Way(bench)
         move = moved(bench, 2.0)
         bench.run(delay)
@@ -173,7 +171,7 @@ class TestEnds:
         bench.run(3)
         assert move.covered == pytest.approx(way.along, abs=0.005)
 
-    def test_by_another_movement_are_told_at_once_with_the_distance_until_then(self, bench: Bench) -> None:
+    def test_by_another_movement_are_told_with_the_distance(self, bench: Bench) -> None:
         way = Way(bench)
         move = moved(bench, 2.0)
         bench.run(1.5)
@@ -182,7 +180,7 @@ class TestEnds:
         assert move.covered == pytest.approx(way.along, abs=0.08)
         assert "another movement was requested" in move.ended.result().message
 
-    def test_by_a_lost_link_are_told_at_once_with_the_distance_until_then(self, bench: Bench) -> None:
+    def test_by_a_lost_link_are_told_with_the_distance(self, bench: Bench) -> None:
         way = Way(bench)
         move = moved(bench, 2.0)
         bench.run(1.5)
@@ -192,7 +190,7 @@ class TestEnds:
         assert message.startswith(f"ended after {move.covered:.3f} m of 2.000 m: ")
         assert message.endswith("the port has disappeared; the robot may have rolled on after that")
 
-    def test_by_a_firmware_without_the_command_are_told_and_the_robot_rests(self, bench: Bench) -> None:
+    def test_without_the_command_are_told_and_the_robot_rests(self, bench: Bench) -> None:
         """The manual of AmigOS does not list MOVE; ARIA's parameters of this robot say that it has it."""
         bench.up.fault = losing(Command.MOVE)
         way = Way(bench)
@@ -201,7 +199,7 @@ class TestEnds:
         assert at_rest(bench)
         assert way.along == pytest.approx(0.0, abs=0.001)
 
-    def test_of_a_robot_that_hardly_brakes_are_told_within_a_limit(self) -> None:
+    def test_of_a_weakly_braking_robot_are_told_in_time(self) -> None:
         bench = connected("amigo")
         bench.simulator._firmware.drive.set_parameter("trans_decel", 20)
         move = moved(bench, 20.0)
@@ -278,9 +276,7 @@ class TestStart:
 
     @pytest.mark.parametrize("distance", [0.015, 0.02, -0.03, 0.3])
     @pytest.mark.parametrize("driven", [0.0, 0.1])
-    def test_of_a_move_is_sent_once_through_a_line_that_takes_its_time(
-        self, bench: Bench, distance: float, driven: float
-    ) -> None:
+    def test_of_a_move_is_sent_once_through_delays(self, bench: Bench, distance: float, driven: float) -> None:
         """0.2 s each way, as through a radio modem: the effect shows long after the command."""
         bench.up.delay = bench.down.delay = 0.2
         bench.run(driven, cmd_vel=(0.1, 0.0))
@@ -316,7 +312,7 @@ class TestPacketsThatNeverSayMoving:
     """MobileSim: only the wheels' velocities tell."""
 
     @pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx"])
-    def test_a_move_is_reached_only_at_rest_and_sent_once(self, robot: str) -> None:
+    def test_a_move_is_sent_once_and_reached_at_rest(self, robot: str) -> None:
         bench = connected(robot)
         bench.down.fault = never_moving
         way, since = Way(bench), bench.now
@@ -350,7 +346,7 @@ class TestSmallRequests:
         assert outcome.success, outcome.message
         assert way.along == pytest.approx(distance, abs=max(0.001, 0.1 * abs(distance)))
 
-    def test_a_heading_that_the_robot_has_is_reached_at_once(self, bench: Bench) -> None:
+    def test_a_heading_already_reached_ends_at_once(self, bench: Bench) -> None:
         assert finish(bench, turned(bench, 0.4, absolute=True)).message == "reached, 0.4 deg off"
 
 
@@ -369,7 +365,7 @@ class TestRange:
 
 
 class TestLimitsThatChange:
-    def test_a_lower_one_slows_the_robot_down_without_another_velocity(self, bench: Bench) -> None:
+    def test_a_lower_one_slows_down_without_another_velocity(self, bench: Bench) -> None:
         bench.ask(lambda: bench.robot.configure(Options(command_timeout=2.0), bench.now))
         bench.run(2, cmd_vel=(0.25, 0.5))
         bench.drive(0.25, 0.5)
@@ -390,7 +386,7 @@ class TestLimitsThatChange:
         ],
         ids=["velocity", "wheels", "heading"],
     )
-    def test_a_higher_one_makes_no_robot_faster_until_the_next_velocity(
+    def test_a_higher_one_waits_for_the_next_velocity(
         self, bench: Bench, request_motion: Callable[[Bench], object]
     ) -> None:
         def limit(linear: float) -> None:
@@ -412,7 +408,7 @@ class TestLimitsThatChange:
 
 class TestFrozenProcess:
     @pytest.mark.parametrize("request_goal", [lambda bench: moved(bench, 0.5), lambda bench: turned(bench, 45)])
-    def test_a_goal_that_may_have_waited_meanwhile_is_refused_and_the_next_one_is_taken(
+    def test_a_goal_that_waited_meanwhile_is_refused(
         self, bench: Bench, request_goal: Callable[[Bench], MotionGoal]
     ) -> None:
         bench.run(1)

@@ -51,7 +51,7 @@ class TestSamples:
         assert rate(gyroscope, 500).rate == pytest.approx(12 * math.radians(0.9537), rel=1e-3)
         assert rate(gyroscope, 524).rate == -rate(gyroscope, 500).rate
 
-    def test_each_sample_is_told_with_the_middle_of_its_own_time(self) -> None:
+    def test_each_sample_is_told_with_its_own_time(self) -> None:
         turns = [event for event in GyroBench().receive(gyro(508, 512, 513, 508), 10.0) if isinstance(event, TurnRate)]
         assert [turn.rate for turn in turns] == pytest.approx([4 * RATE, 0.0, -RATE, 4 * RATE])
         middles = [10.0 - share * PERIOD for share in (3.5, 2.5, 1.5, 0.5)]
@@ -83,7 +83,7 @@ class TestCentre:
 
 
 class TestVariance:
-    def test_is_large_until_the_centre_was_measured_then_grows_with_time_and_rate(self) -> None:
+    def test_is_large_until_measured_then_grows_with_time(self) -> None:
         gyroscope = GyroBench()
         unknown = rate(gyroscope, 512).variance
         rest(gyroscope, 512, 513, 512, 511)
@@ -123,7 +123,7 @@ class TestOnTheRobot:
         truth = bench.simulator.truth.turn_rate
         assert all(abs(turn.rate - truth) < 4 * math.sqrt(turn.variance) for turn in late)
 
-    def test_a_robot_that_lost_its_session_measures_its_centre_anew(self) -> None:
+    def test_a_new_session_measures_the_centre_anew(self) -> None:
         bench = connected("amigo-sh")
         bench.run(5)
         before = bench.robot.gyro.calibrated

@@ -18,7 +18,7 @@ def counters(bench: Bench) -> dict[str, int]:
 
 
 class TestWishes:
-    def test_a_link_that_swallows_the_motors_wish_does_not_end_it(self) -> None:
+    def test_a_link_that_swallows_the_motors_request_keeps_it(self) -> None:
         """Motors that were to be on when connecting, and a radio that was bad just then."""
         bench = Bench()
         bench.up.fault = losing(Command.ENABLE)

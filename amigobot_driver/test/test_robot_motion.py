@@ -91,7 +91,7 @@ class TestKeepAlive:
         assert not bench.reports[-1].moving
         assert bench.simulator.truth.left_velocity == 0
 
-    def test_is_a_mere_pulse_until_the_robot_is_driven_and_a_stop_when_it_stands_again(self, bench: Bench) -> None:
+    def test_is_a_mere_pulse_until_the_robot_is_driven(self, bench: Bench) -> None:
         since = bench.now
         bench.run(5)
         assert set(bench.words(since)) == {"PULSE"}
@@ -102,7 +102,7 @@ class TestKeepAlive:
         assert set(bench.words(since)) == {"STOP"}
 
     @pytest.mark.parametrize("end", ["the sender dies", "stop", "emergency stop", "another velocity"])
-    def test_does_not_revive_a_robot_that_heard_none_of_the_stops(self, bench: Bench, end: str) -> None:
+    def test_does_not_revive_a_robot_deaf_to_its_stops(self, bench: Bench, end: str) -> None:
         """It stands by its watchdog, and would drive on at the first frame it hears again."""
         bench.run(2, cmd_vel=(0.5, 0.5))
         bench.up.fault = lost
@@ -127,7 +127,7 @@ class TestStopFirst:
 
     @pytest.mark.parametrize("writer_first", [False, True])
     @pytest.mark.parametrize("seconds", [0.55, 0.95])
-    def test_a_velocity_that_waited_for_its_turn_expires_while_this_process_sleeps(
+    def test_a_waiting_velocity_expires_while_the_process_sleeps(
         self, bench: Bench, seconds: float, writer_first: bool
     ) -> None:
         bench.ask(lambda: bench.robot.queue.put(Command.SONAR(1)))  # the velocity has to wait for the spacing
@@ -137,7 +137,7 @@ class TestStopFirst:
         bench.run(1)
         assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
 
-    def test_an_old_velocity_that_arrives_late_after_a_sleep_is_refused_too(self, bench: Bench) -> None:
+    def test_an_old_velocity_after_a_sleep_is_refused(self, bench: Bench) -> None:
         """The computer is busy after it wakes up: the middleware delivers late what waited in its queue."""
         bench.run(2, cmd_vel=(0.5, 0.5))
         bench.sleep(1.5)
@@ -153,7 +153,7 @@ class TestStopFirst:
 
     @pytest.mark.parametrize("robot", ["amigo", "erratic"])
     @pytest.mark.parametrize("away", [0.5, 2.5])
-    def test_a_port_that_was_away_during_the_handshake_is_no_sleep(self, robot: str, away: float) -> None:
+    def test_a_port_away_during_the_handshake_is_no_sleep(self, robot: str, away: float) -> None:
         """Nothing is sent meanwhile, as there is no port: the first velocity is taken."""
         bench = Bench(Options(profile=robot), robot)
         bench.plug_in()
@@ -231,7 +231,7 @@ class TestEmergencyStop:
         bench.run(0.25 * lost + 1.0)
         assert bench.simulator.truth.left_velocity == 0
 
-    def test_becomes_a_stop_where_the_firmware_knows_no_harder_one(self, bench: Bench) -> None:
+    def test_becomes_a_stop_without_a_harder_one(self, bench: Bench) -> None:
         """P2OS before 1.8, or another simulator."""
         bench.run(3, cmd_vel=(0.5, 0.0))
         bench.up.fault = losing(Command.E_STOP)
@@ -269,7 +269,7 @@ class TestLimits:
             (0.0, -math.inf, r"angular\.z is -inf, expected a finite number of rad/s"),
         ],
     )
-    def test_nonsense_is_refused_with_the_reason_and_never_on_the_wire(
+    def test_nonsense_is_refused_and_never_on_the_wire(
         self, bench: Bench, linear: float, angular: float, reason: str
     ) -> None:
         since = bench.now
@@ -317,7 +317,7 @@ class TestLimits:
         bench.run(0.1)
         assert velocities(bench, since) == sent
 
-    def test_that_set_robot_config_has_lowered_keep_the_curve_until_the_parameter_changes(self) -> None:
+    def test_that_was_lowered_keep_the_curve_until_changed(self) -> None:
         bench = Bench(Options(max_linear=0.6, max_angular=2.0)).connect()
         bench.ask(lambda: bench.robot.tuning.set({"trans_vel_max": 300}, bench.now))
         bench.run(1)

@@ -142,7 +142,7 @@ class TestHeading:
         assert distance(Odometry(), state) == 0
 
 
-def test_an_arc_of_half_a_circle_ends_two_radii_to_the_left() -> None:
+def test_a_half_circle_ends_two_radii_left() -> None:
     half = arc(math.pi, math.pi)
     assert (half.x, half.y) == pytest.approx((0.0, 2.0))
 
@@ -156,7 +156,7 @@ class TestVelocity:
         assert state.right_velocity == pytest.approx(0.4 + 0.6 * AMIGO.body.track / 2, abs=0.001)
 
     @pytest.mark.parametrize("apart", [0.0, 0.001, 0.0375], ids=["TCP", "USB", "9600 baud"])
-    def test_packets_that_were_held_up_are_no_jump_and_no_spin(self, apart: float) -> None:
+    def test_packets_held_up_are_no_jump_or_spin(self, apart: float) -> None:
         """A radio or a busy computer delivers three SIPs at once: nothing is lost, nothing is faster than it was."""
         counters, odometer = Counters(), Odometer(AMIGO)
         drive(counters, odometer, [(TOP_SPEED, 1.0)] * 10)
@@ -191,7 +191,7 @@ class TestCounterThatWasSet:
         assert (after.x, after.y, after.yaw) == pytest.approx((counters.x, counters.y, counters.heading), abs=0.002)
         assert odometer.jumps == 0
 
-    def test_reset_moves_the_pose_to_the_origin_and_nothing_else(self) -> None:
+    def test_reset_only_moves_the_pose_to_the_origin(self) -> None:
         counters, odometer = Counters(), Odometer(AMIGO)
         driven = drive(counters, odometer, [(0.5, 0.4)] * 30)[-1]
         odometer.set(0.0, 0.0, 0.0)
@@ -215,9 +215,7 @@ class TestReconnect:
 
     @pytest.mark.parametrize("direction", [1, -1])
     @pytest.mark.parametrize("lost", [0.3, 0.59, 0.6, 0.61, 0.9])
-    def test_a_robot_that_spins_while_sips_are_lost_has_turned_as_its_velocities_say(
-        self, lost: float, direction: int
-    ) -> None:
+    def test_a_spin_without_sips_follows_the_velocities(self, lost: float, direction: int) -> None:
         """The heading wraps: 3.2 rad to the left look like 3.1 rad to the right, or like zeroed counters."""
         profile = load_profile("amigo")
         odometer, rate = Odometer(profile), direction * 5.2378
@@ -301,7 +299,7 @@ class TestStamps:
         assert moving.odometry.x == pytest.approx(then, abs=0.003)
 
 
-def test_the_variance_of_the_turn_rate_admits_a_revcount_that_nobody_calibrated() -> None:
+def test_the_turn_rate_variance_admits_an_uncalibrated_revcount() -> None:
     """9 % off, as on a robot on carpet: within one standard deviation."""
     bench = Bench(
         Options(), simulator=lambda: Simulator(load_profile("amigo-sh"), wear=Wear(track_scale=1.087))
@@ -312,7 +310,7 @@ def test_the_variance_of_the_turn_rate_admits_a_revcount_that_nobody_calibrated(
 
 
 @pytest.mark.parametrize("angular", [1.0, -0.5, 0.2])
-def test_the_turn_rate_is_right_behind_a_long_answer_that_delayed_a_sip(angular: float) -> None:
+def test_the_turn_rate_is_right_behind_a_delay(angular: float) -> None:
     """A CONFIG packet takes two thirds of an info cycle at 9600 baud: one SIP is late by that, the next is not."""
     bench = Bench(Options(max_linear=0.7, max_angular=5.2)).connect()
     bench.run(4.02, cmd_vel=(0.0, angular))
@@ -325,7 +323,7 @@ def test_the_turn_rate_is_right_behind_a_long_answer_that_delayed_a_sip(angular:
 
 
 @pytest.mark.parametrize("profile", ["erratic", "erratic-player-h"])
-def test_the_turn_rate_is_right_in_the_first_packets_of_a_session(profile: str) -> None:
+def test_the_turn_rate_is_right_from_the_start(profile: str) -> None:
     """The motor packets of an Erratic come each 50 ms, before anything reports that."""
     bench = Bench(Options(profile=profile, max_angular=5.0), profile, check_baud=True).connect()
     bench.run(2.0, cmd_vel=(0.0, 4.0))
@@ -340,7 +338,7 @@ def test_the_turn_rate_is_right_in_the_first_packets_of_a_session(profile: str) 
     assert all(bench.simulator.truth.turn_rate - 0.2 <= rate <= 1.1 * 4.0 for rate in rates), rates
 
 
-def test_a_wheel_that_stops_within_a_cycle_is_no_jump() -> None:
+def test_a_wheel_stopping_within_a_cycle_is_no_jump() -> None:
     """A wall stops it: its SIP has no velocity, the ticks have the way to the wall."""
     counters, encoders, odometer = Counters(), WheelEncoders(), Odometer(AMIGO)
     for speed in (0.7, 0.7, 0.7, 0.0):
@@ -353,7 +351,7 @@ def test_a_wheel_that_stops_within_a_cycle_is_no_jump() -> None:
 
 
 @pytest.mark.parametrize("motion", [(0.5, 0.0), (0.0, -4.8), (0.3, 2.0)])
-def test_the_pose_is_set_between_a_sip_and_its_encoder_packet(motion: tuple[float, float]) -> None:
+def test_the_pose_is_set_between_sip_and_encoders(motion: tuple[float, float]) -> None:
     """The encoders' motion of that cycle is from before: it belongs to the pose that was set."""
     counters, encoders, odometer = Counters(), WheelEncoders(), Odometer(AMIGO)
     encoders.leading = True

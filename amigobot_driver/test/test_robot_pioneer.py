@@ -81,7 +81,7 @@ class TestBumpers:
     @pytest.mark.parametrize(
         ("stall", "value", "stalls"), [("none", 0, False), ("front", 1, True), ("rear", 2, False), ("both", 3, True)]
     )
-    def test_a_touch_stalls_the_wheels_where_bumper_stall_says_so(self, stall: str, value: int, stalls: bool) -> None:
+    def test_a_touch_stalls_the_wheels_with_bumper_stall(self, stall: str, value: int, stalls: bool) -> None:
         bench = pioneer(walls=(Segment(0.5, -2.0, 0.5, 2.0),), bumper_stall=stall)
         assert bench.words().count(f"BUMPSTALL({value})") == 3
         bench.run(2, cmd_vel=(0.2, 0.0))
@@ -89,7 +89,7 @@ class TestBumpers:
 
 
 @pytest.mark.parametrize("robot", ["p2at", "p3at", "p3at-sh"])
-def test_the_stop_button_keeps_the_motors_off_until_someone_switches_them_on(robot: str) -> None:
+def test_the_stop_button_keeps_the_motors_off(robot: str) -> None:
     bench = pioneer(robot)
     bench.run(2, cmd_vel=(0.2, 0.0))
     bench.simulator.faults = Faults(stop_button=True)
@@ -285,7 +285,7 @@ class TestArcosTail:
 
 
 class TestCharger:
-    def test_a_robot_charges_and_does_not_reach_for_its_dock_again_when_it_comes_back(self) -> None:
+    def test_a_robot_on_its_dock_does_not_dock_again(self) -> None:
         bench = pioneer(flash={"Charger": 1})
         bench.simulator.battery.docked = True
         assert bench.result(lambda: bench.robot.charger.deploy(True, bench.now)).success
@@ -321,7 +321,7 @@ class TestSonarArrays:
         assert done.success
         assert self.fired(bench) == {2, 3, 9, 15}
 
-    def test_an_array_without_a_number_in_the_sequence_stays_silent_when_sonars_are_switched(self) -> None:
+    def test_an_array_outside_the_sequence_stays_silent(self) -> None:
         bench = pioneer()
         assert bench.result(lambda: bench.robot.sequence.set((1, 2), bench.now)).success
         assert self.fired(bench) == {1, 2}
@@ -338,9 +338,7 @@ class TestSonarArrays:
             bench.robot.sequence.set((0,) * 17, bench.now)
 
     @pytest.mark.parametrize(("tuning", "cycle"), [({}, 0.04), ({"sonar_cycle": 20}, 0.02)], ids=["own", "sonar_cycle"])
-    def test_both_arrays_fire_at_once_and_each_ping_has_its_own_time(
-        self, tuning: dict[str, int], cycle: float
-    ) -> None:
+    def test_both_arrays_fire_at_once_at_their_own_times(self, tuning: dict[str, int], cycle: float) -> None:
         bench = pioneer(tuning=tuning)
         bench.run(2)
         report = bench.reports[-1]
@@ -359,7 +357,7 @@ RAW = """E_STALL QSTOP LCDWRITE BATTERYINFO STEP BUMPSTALL AUX1BAUD AUX2BAUD AUX
 
 
 @pytest.mark.parametrize("name", RAW.split())
-def test_what_has_no_service_of_its_own_is_reached_raw(name: str) -> None:
+def test_what_has_no_service_is_sent_raw(name: str) -> None:
     command, bench = Command[name], pioneer()
     since = bench.now
     value = {Arg.NONE: None, Arg.TEXT: b"hello"}.get(command.arg, 1)
@@ -369,7 +367,7 @@ def test_what_has_no_service_of_its_own_is_reached_raw(name: str) -> None:
     assert [instruction for _, instruction in bench.sent(since)].count(command(value)) == 1
 
 
-def test_a_servo_of_a_pioneer_is_a_joint_of_its_profile(tmp_path: Path) -> None:
+def test_a_servo_is_a_joint_of_its_profile(tmp_path: Path) -> None:
     """Servo 2 of P2OS in its 10 us: 1.5 ms in the middle, 0.1 ms to 9 degrees."""
     profile = tmp_path / "with_servo.yaml"
     profile.write_text(

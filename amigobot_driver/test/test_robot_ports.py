@@ -61,7 +61,7 @@ def test_the_byte_order_can_be_swapped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mask", [0x00, 0x40, 0x80, 0xC1])
-def test_a_mask_with_no_pin_of_this_robot_is_refused(bench: PortBench, mask: int) -> None:
+def test_a_mask_without_pins_of_this_robot_is_refused(bench: PortBench, mask: int) -> None:
     outcome = bench.set(mask, mask)
     assert outcome == Outcome(False, f"mask is {mask:#04x}: this robot has IO_0 to IO_5, bits of 0x3f")
     assert not any("DIGOUT" in word for word in bench.words())
@@ -89,7 +89,7 @@ def test_the_analog_port_is_found_in_either_byte(tmp_path: Path, robot: str) -> 
     assert bench.select(6) == Outcome(False, "port is 6, allowed: 1 to 5")
 
 
-def test_a_lost_adsel_is_sent_again_and_a_deaf_robot_given_up(bench: PortBench) -> None:
+def test_a_lost_adsel_is_sent_again_and_given_up(bench: PortBench) -> None:
     bench.up.fault = losing_first(RETRIES.limit - 1, Command.ADSEL)
     assert bench.select(2).success
     bench.up.fault = losing(Command.ADSEL)
@@ -137,7 +137,7 @@ def test_a_raw_command_goes_out_once(
         (110, [5], b"", "command 110 is not sent: it moves the robot"),
     ],
 )
-def test_a_raw_command_that_makes_no_sense_or_harm_is_refused(
+def test_a_harmful_raw_command_is_refused(
     bench: PortBench, number: int, arguments: list[int], text: bytes, told: str
 ) -> None:
     with pytest.raises(RequestRefusedError, match=told):
@@ -163,7 +163,7 @@ def test_no_raw_command_bypasses_the_driver(bench: PortBench, names: str, pointe
             send(bench, Command[name].number, [100])
 
 
-def test_every_frame_is_told_with_its_time_when_asked_for(tmp_path: Path) -> None:
+def test_every_frame_is_told_with_time_on_request(tmp_path: Path) -> None:
     bench = PortBench(tmp_path, baud=9600, options=Options(trace=True))
     bench.run(2.0)
     seen = bench.told(FrameSeen)

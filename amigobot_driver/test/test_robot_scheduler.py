@@ -14,7 +14,7 @@ from amigobot_driver.robot.scheduler import Scheduler, Timer
 
 
 class TestOneTimer:
-    def test_a_callback_that_is_always_due_runs_once_in_each_call(self) -> None:
+    def test_a_callback_always_due_runs_once_in_each_call(self) -> None:
         scheduler, calls = Scheduler(), []
 
         def again(now: float) -> None:
@@ -51,7 +51,7 @@ class TestSeveralTimers:
         st.tuples(st.integers(0, 3), st.sampled_from(["set", "cancel", "run"]), st.integers(0, 20).map(lambda n: n / 2))
     )
 )
-def test_any_order_of_calls_agrees_with_a_plain_table_of_times(steps: list[tuple[int, str, float]]) -> None:
+def test_any_order_of_calls_agrees_with_a_table(steps: list[tuple[int, str, float]]) -> None:
     scheduler, ran, now = Scheduler(), set[int](), 0.0
     timers: list[Timer] = [scheduler.timer(lambda _, number=number: ran.add(number)) for number in range(4)]
     table: dict[int, float] = {}

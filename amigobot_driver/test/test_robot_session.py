@@ -50,7 +50,7 @@ class TestConnect:
         assert bench.robot.note == "connected to a robot without a name at 9600 baud"
         assert bench.robot.session.connections == 1
 
-    def test_to_a_robot_behind_tcp_that_is_switched_on_later(self) -> None:
+    def test_to_a_tcp_robot_that_comes_later(self) -> None:
         """Without a line speed there is nothing to scan: two seconds are enough."""
         bench = Bench(baud=0)
         bench.switch_off()
@@ -84,7 +84,7 @@ class TestLineSpeed:
         bench.open_session(8)
         assert bench.robot.note == f"connected to Amigo_7 at {robot} baud"
 
-    def test_that_worked_is_tried_first_when_the_link_is_lost(self) -> None:
+    def test_that_worked_is_tried_first_after_a_loss(self) -> None:
         bench = Bench(baud=38400, check_baud=True)
         bench.open_session(30)
         bench.go_out_of_range()
@@ -212,7 +212,7 @@ class TestLostSession:
         assert "the robot's controller was reset" in bench.notes
 
     @pytest.mark.parametrize("baud", [None, 0], ids=["serial", "TCP"])
-    def test_robot_that_hears_and_is_not_heard_is_told_to_stop_first(self, baud: int | None) -> None:
+    def test_a_robot_that_is_not_heard_is_stopped_first(self, baud: int | None) -> None:
         bench = Bench(baud=baud).connect()
         bench.run(3, cmd_vel=(0.2, 0.0))
         bench.go_out_of_range()
@@ -223,7 +223,7 @@ class TestLostSession:
         assert bench.words(since)[0] == "STOP"
         assert bench.simulator.truth.pose.x - stood < 0.001
 
-    def test_a_new_connection_over_tcp_hears_nothing_but_the_handshake(self) -> None:
+    def test_a_new_tcp_connection_gets_only_the_handshake(self) -> None:
         """MobileSim takes a STOP before SYNC0 for one of its own and never answers again."""
         bench = Bench(baud=0).connect()
         bench.unplug()
@@ -269,7 +269,7 @@ class TestIdentity:
         return lambda frame: reply if frame[3] == 2 else frame
 
     @pytest.mark.parametrize("identity", [("Pioneer", "zx81"), ("Roomba", "amigo"), ("", "")])
-    def test_that_is_unknown_runs_on_generic_factors_with_a_warning(self, identity: tuple[str, str]) -> None:
+    def test_that_is_unknown_warns_and_uses_generic_factors(self, identity: tuple[str, str]) -> None:
         bench = Bench()
         bench.down.fault = self.calling_itself(*identity)
         bench.connect()

@@ -86,7 +86,7 @@ def test_the_playlist_is_fetched_once_a_session(bench: SoundBench) -> None:
     assert len(bench.up.log) > before
 
 
-def test_a_gap_of_the_playlist_is_reported_and_filled_by_another_listing() -> None:
+def test_a_playlist_gap_is_reported_and_filled_later() -> None:
     bench = SoundBench()
     bench.down.fault = losing_answers([52, 54])
     assert bench.list() == Outcome(False, "lost 2 of 9 sounds: list them again")
@@ -142,7 +142,7 @@ def test_a_full_playlist_at_9600_baud_delays_no_driving() -> None:
     ("name", "number"),
     [("hello", 51), ("whoosh", 54), (" MEOW ", 55), ("~animals", 54), ("animals", 54), ("Greetings", 51)],
 )
-def test_a_sound_is_found_by_its_name_and_a_group_by_its_first(bench: SoundBench, name: str, number: int) -> None:
+def test_a_sound_is_found_by_name_or_group(bench: SoundBench, name: str, number: int) -> None:
     bench.list()
     assert bench.robot.sounds.find(name) == number
 
@@ -187,7 +187,7 @@ def test_what_has_no_sound_is_not_played(bench: SoundBench, number: int, told: s
 # -- on and off -----------------------------------------------------------------------------------------------
 
 
-def test_a_switch_that_is_not_taken_says_what_the_robot_reports(bench: SoundBench) -> None:
+def test_a_failed_switch_says_what_the_robot_reports(bench: SoundBench) -> None:
     bench.up.fault = losing(Command.SOUNDTOG)
     outcome = bench.switch(False)
     assert not outcome.success

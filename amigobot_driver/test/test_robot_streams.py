@@ -38,14 +38,14 @@ class TestAsking:
         streams = ("ENCODER", "GYRO", "IOREQUEST", "JOY", "BATTERYINFO")
         assert not [word for word in bench.words() if word.startswith(streams)]
 
-    def test_a_stream_comes_with_every_sip_and_is_asked_for_once(self) -> None:
+    def test_a_stream_is_requested_once_for_every_sip(self) -> None:
         bench = connected(encoder_stream=True)
         since = bench.now
         bench.run(5)
         assert words(bench, "ENCODER(2)") == 1
         assert received(bench, Encoders, since) == pytest.approx(50, abs=1)
 
-    def test_it_is_asked_for_again_while_it_does_not_come_and_somebody_is_told(self) -> None:
+    def test_it_is_requested_again_while_it_does_not_come(self) -> None:
         bench = Bench(Options(encoder_stream=True))
         bench.up.fault = losing(Command.ENCODER)
         bench.connect()
@@ -59,7 +59,7 @@ class TestAsking:
         bench.come_back()
         bench.until(lambda: bench.told(EncoderReading), within=11)
 
-    def test_it_can_be_switched_while_running_even_if_the_first_stop_is_lost(self) -> None:
+    def test_it_is_switched_although_the_first_stop_is_lost(self) -> None:
         bench = connected()
         bench.ask(lambda: bench.robot.configure(Options(encoder_stream=True), bench.now))
         bench.run(2)
@@ -74,7 +74,7 @@ class TestAsking:
         bench.run(2)
         assert received(bench, Encoders, since) == 0
 
-    def test_a_gyro_is_only_asked_for_where_the_robot_says_it_has_one(self) -> None:
+    def test_a_gyro_is_requested_only_where_there_is_one(self) -> None:
         assert words(connected("amigo-sh"), "GYRO(1)") == 1
         assert words(connected("amigo-sh", gyro=False), "GYRO(1)") == 0
         assert words(connected("amigo"), "GYRO(1)") == 0
@@ -123,7 +123,7 @@ class TestTicks:
         assert odometer.state.left_angle == pytest.approx(19 * 500 / 9550 * math.tau)
         assert encoders.jumps == 0
 
-    def test_a_jump_of_the_counters_moves_nothing_and_is_counted(self) -> None:
+    def test_a_jump_of_the_counters_moves_nothing(self) -> None:
         encoders, odometer = WheelEncoders(), Odometer(AMIGO)
         encoders.leading = True
         for step, ticks in enumerate((0, 500, 900_000, 900_500)):
@@ -131,7 +131,7 @@ class TestTicks:
         assert odometer.state.x == pytest.approx(1000 * math.pi * 0.1 / 9550)
         assert encoders.jumps == 1
 
-    def test_a_packet_whose_sip_was_lost_waits_for_the_next_cycle(self) -> None:
+    def test_a_packet_without_its_sip_waits_a_cycle(self) -> None:
         """The next SIP has the motion of both cycles."""
         bench = connected(encoder_odometry=True)
         bench.run(2.0, cmd_vel=(0.1, 1.0))

@@ -17,7 +17,7 @@ from amigobot_driver.sim import WorldPose
 WALL_AHEAD = world((1.0, -2.0, 1.0, 2.0))
 
 
-def test_both_wheels_stall_while_it_pushes_until_it_backs_off() -> None:
+def test_both_wheels_stall_while_pushing_until_it_backs_off() -> None:
     client = Client(where=WALL_AHEAD).open()
     client.send(Command.VEL(300))
     client.run(5.0)
@@ -32,7 +32,7 @@ def test_both_wheels_stall_while_it_pushes_until_it_backs_off() -> None:
     assert abs(client.heading) < 1.0
 
 
-def test_a_robot_that_is_carried_is_elsewhere_and_its_odometry_does_not_know() -> None:
+def test_a_carried_robot_is_elsewhere_without_knowing() -> None:
     bench = Bench().connect()
     bench.simulator.place(WorldPose(2.0, -1.0, math.pi / 2))
     bench.run(1.0, cmd_vel=(0.2, 0.0))

@@ -66,7 +66,7 @@ def count(packets: list[Packet], kind: type[Packet]) -> int:
 
 
 class TestTheStream:
-    def test_motor_packets_come_from_power_up_on_20_times_a_second(self) -> None:
+    def test_motor_packets_come_20_times_a_second_from_start(self) -> None:
         robot = Robot(baud=38400)
         robot.run(1.0, alive=False)
         robot.run(10.0, alive=False)
@@ -78,7 +78,7 @@ class TestTheStream:
 
 class TestParameters:
     @pytest.mark.parametrize("save", ["er_save", "er_save_player"])
-    def test_what_was_saved_outlives_the_power_and_what_was_not_does_not(self, save: str) -> None:
+    def test_only_what_was_saved_outlives_the_power(self, save: str) -> None:
         robot = Robot()
         robot.send(Command.SETV(500), ErraticCommand.NAME(b"Kermit"))
         robot.write(FRAMES[save])
@@ -105,7 +105,7 @@ class TestTheRest:
         robot.run(3.0)
         assert robot.motor().stall == 0 and robot.speed == pytest.approx(0.5, abs=0.01)
 
-    def test_a_low_battery_is_told_and_an_empty_one_stops_it(self) -> None:
+    def test_a_low_battery_is_told_an_empty_one_stops(self) -> None:
         robot = Robot().opened()
         robot.sim.battery.pretended = 10.8
         robot.send(Command.VEL(300))
@@ -119,7 +119,7 @@ class TestTheRest:
 
 
 class TestTheFloor:
-    def test_a_drop_in_the_world_is_seen_by_the_sensor_that_is_over_it(self) -> None:
+    def test_a_drop_is_seen_by_the_sensor_above_it(self) -> None:
         place = dataclasses.replace(world(), drops=(((1.0, -1.0), (2.0, -1.0), (2.0, 0.0), (1.0, 0.0)),))
         robot = Robot(place).opened()
         robot.send(ErraticCommand.ANALOG(1), Command.VEL(200))

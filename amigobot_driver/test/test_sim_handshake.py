@@ -40,7 +40,7 @@ class TestOpen:
         assert (client.config().trans_vel_max, client.config().rot_kp) == (300, 30)
 
 
-def test_a_robot_with_a_low_battery_may_answer_no_client() -> None:
+def test_a_robot_with_low_battery_may_not_answer() -> None:
     """docs/protocol E-34."""
     client = Client(charge=0.02, faults=Faults(refuse_low_battery=True))
     assert answers(client, 0) == []
@@ -90,7 +90,7 @@ class TestInput:
 
 
 @pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p2dx", "p3dx", "p3dx-sh", "erratic"])
-def test_no_command_with_any_argument_breaks_it_or_moves_it_without_motors(robot: str) -> None:
+def test_no_command_breaks_it_or_moves_it_without_motors(robot: str) -> None:
     client = Client(robot)
     if robot != "erratic":
         client.open(motors=False)

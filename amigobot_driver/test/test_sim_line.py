@@ -29,7 +29,7 @@ def arrival(line: SimulatedLine, text: bytes) -> float:
 
 
 class TestPace:
-    def test_a_robot_at_9600_baud_says_no_more_than_960_bytes_a_second(self) -> None:
+    def test_a_robot_at_9600_baud_sends_960_bytes(self) -> None:
         client = Client("amigo-sh", baud=9600).open()
         client.send(Command.IOREQUEST(2), Command.ENCODER(2), Command.GYRO(1))
         client.run(1.0)
@@ -39,7 +39,7 @@ class TestPace:
 
 
 class TestPriority:
-    def test_a_sip_overtakes_what_waits_but_not_what_is_sent(self) -> None:
+    def test_a_sip_overtakes_only_what_waits(self) -> None:
         wire = line()
         wire.send(b"1" * 50, SendPriority.ANSWER, 0.0)
         wire.send(b"2" * 50, SendPriority.ANSWER, 0.0)

@@ -58,7 +58,7 @@ class TestWatchdog:
         assert client.sim.truth.pose.x - start == pytest.approx(0.22, abs=0.03)
 
     @pytest.mark.parametrize(("robot", "goes_on"), [("amigo", True), ("p3dx-sh", False)])
-    def test_a_velocity_while_it_brakes_ends_the_stop_unless_it_has_arcos(self, robot: str, goes_on: bool) -> None:
+    def test_a_velocity_ends_the_braking_except_with_arcos(self, robot: str, goes_on: bool) -> None:
         """A recorded P3-DX braked to rest, and drove on with the next velocity (docs/protocol E-35)."""
         client = Client(robot).open()
         client.send(Command.VEL(300))

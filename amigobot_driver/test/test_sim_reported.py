@@ -53,12 +53,12 @@ def test_the_driver_connects_drives_and_closes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_the_doctor_has_the_faults_of_the_robot_and_no_other(name: str) -> None:
+def test_the_doctor_has_only_the_robots_faults(name: str) -> None:
     found = causes(look(f"sim://?as={name}&check_baud=1"))
     assert [key for key in found if key != "overload"] == FAULTY.get(name, [])  # this computer may be
 
 
-def test_a_name_chooses_the_robot_and_a_profile_of_the_same_body_is_accepted() -> None:
+def test_a_name_accepts_a_profile_of_the_same_body() -> None:
     assert simulator_of("sim://?as=grunt")[0].profile.name == "p3at-sh"
     assert simulator_of("sim://p3at?as=grunt&faults=delay=1")[0].faults.delay == 1
     with pytest.raises(OptionError, match="grunt is the robot p3at-sh, not amigo"):
@@ -91,7 +91,7 @@ def test_a_new_line_speed_may_stay_until_a_reset(keep: bool, baud: int) -> None:
     assert robot.sim._line.baud == 9600
 
 
-def test_a_new_line_speed_is_left_after_half_a_second_without_a_packet() -> None:
+def test_a_silent_new_line_speed_is_left_soon() -> None:
     robot = client().open()
     robot.send(Command.HOSTBAUD(4))
     robot.run(0.4, alive=False)
@@ -100,7 +100,7 @@ def test_a_new_line_speed_is_left_after_half_a_second_without_a_packet() -> None
     assert robot.sim._line.baud == 9600
 
 
-def test_a_session_that_another_program_left_is_open_from_the_start() -> None:
+def test_a_session_left_by_another_program_is_open() -> None:
     robot = client(left_open=38400)
     robot.run(0.5, alive=False)
     assert robot.sim.session is SessionState.OPEN and robot.sim._line.baud == 38400
@@ -117,7 +117,7 @@ def test_opening_the_port_may_reset_the_robot() -> None:
     robot.open()
 
 
-def test_a_port_lost_in_a_session_may_leave_the_robot_deaf() -> None:
+def test_a_port_lost_in_session_may_deafen_the_robot() -> None:
     robot = client(deaf_after_loss=True).open()
     robot.run(0.1)
     robot.sim.close_port()
@@ -164,7 +164,7 @@ def test_the_version_may_be_two_texts(two: bool) -> None:
     assert (tail.version, tail.gyro_cw, tail.gyro_ccw) == ("1.9", 940, 950)
 
 
-def test_the_heading_of_a_gyro_is_true_where_the_wheels_skid() -> None:
+def test_the_gyro_heading_is_true_where_wheels_skid() -> None:
     own = load_reported("har0070")
     robot = Client(own.profile, wear=own.wear).open()
     robot.send(Command.DHEAD(90))

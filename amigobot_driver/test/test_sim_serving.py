@@ -96,9 +96,7 @@ class TestPty:
             assert not path.is_symlink()
             server.wait_for("stopped")
 
-    def test_the_link_of_a_killed_simulator_is_replaced_also_if_another_program_has_its_terminal(
-        self, tmp_path: Path
-    ) -> None:
+    def test_the_link_of_a_killed_simulator_is_replaced(self, tmp_path: Path) -> None:
         path, robot = tmp_path / "robot", build_simulator({})
         with serving("--pty", str(path)):
             pass  # kills it
@@ -157,7 +155,7 @@ class TestTcp:
         assert port is not None
         return socket.create_connection(("127.0.0.1", int(port[1])), LIMIT)
 
-    def test_the_session_ends_with_the_connection_and_a_second_client_is_turned_away(self) -> None:
+    def test_the_session_ends_with_its_one_client(self) -> None:
         with serving("--tcp", "127.0.0.1:0", "--robot", "amigo-sh", "--world", "office") as server:
             with self.connect(server) as connection:
                 connection.sendall(HANDSHAKE)
@@ -187,7 +185,7 @@ class TestTruth:
 
 
 class TestFleet:
-    def test_each_robot_of_a_file_has_a_port_and_meets_the_others(self, tmp_path: Path) -> None:
+    def test_each_robot_of_a_file_meets_the_others(self, tmp_path: Path) -> None:
         file, log = tmp_path / "robots.yaml", tmp_path / "truth"
         file.write_text(
             f"world: empty\nrobots:\n  alpha: {{pty: {tmp_path}/alpha, start: [0, 0, 0]}}\n"

@@ -18,7 +18,7 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.sim import SessionState, SharedWorld, Simulator, World, WorldError, WorldPose, load_robots
 
 
-def test_a_robot_detects_another_by_sonar_and_sees_it_leave() -> None:
+def test_a_robot_detects_another_by_sonar_until_it_leaves() -> None:
     profile = load_profile("amigo")
     mount = profile.sonar.poses[2]  # looks ahead and to the left
     starts = {"a": WorldPose(0.0, 0.0), "b": WorldPose(1.2, 0.3)}
@@ -74,14 +74,14 @@ def test_options_of_the_file_are_those_of_sim(tmp_path: Path) -> None:
         ("robots: {a: {pty: /tmp/a}, b: {pty: /tmp/b}}", "another robot would be inside"),
     ],
 )
-def test_a_wrong_file_is_refused_with_the_place_and_what_is_allowed(tmp_path: Path, text: str, message: str) -> None:
+def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, message: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(WorldError) as caught:
         load_robots(path).build()
     assert message in str(caught.value) and path in str(caught.value)
 
 
-def test_a_served_fleet_ends_after_the_sessions_of_its_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_served_fleet_ends_after_its_clients(monkeypatch: pytest.MonkeyPatch) -> None:
     """A Ctrl-C in the terminal of `ros2 launch` reaches the simulator and the drivers at once."""
     monkeypatch.setattr(sim, "_PATIENCE", math.inf)
     robot: Any = SimpleNamespace(session=SessionState.OPEN)

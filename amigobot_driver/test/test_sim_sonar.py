@@ -25,7 +25,7 @@ def readings(client: Client, seconds: float) -> list[tuple[int, int]]:
 
 
 class TestTiming:
-    def test_two_new_readings_a_sip_and_each_sonar_every_400_ms(self) -> None:
+    def test_a_sip_has_two_readings_of_400_ms(self) -> None:
         client = Client().open()
         client.run(0.4)
         sips = client.run(0.8)
@@ -77,7 +77,7 @@ class TestGeometry:
         client.run(0.3)
         assert readings(client, 0.2)[0][1] == received
 
-    def test_a_wall_at_a_grazing_angle_mirrors_the_sound_away(self) -> None:
+    def test_a_grazed_wall_mirrors_the_sound_away(self) -> None:
         def received(degrees: float) -> int:
             """Sonar 0 looks along +y; the wall 1 m before it is turned by this angle."""
             mount = load_profile("amigo").sonar.poses[0]

@@ -206,7 +206,7 @@ class TestSerial:
         ],
         ids=errno.errorcode.get,
     )
-    def test_a_serial_port_that_cannot_be_opened_is_reported_with_the_remedy(
+    def test_an_unopened_serial_port_is_reported_with_the_remedy(
         self, monkeypatch: pytest.MonkeyPatch, code: int, remedy: str
     ) -> None:
         def fail(*_: object) -> int:
@@ -397,7 +397,7 @@ ODD_PORTS = [
 
 
 @pytest.mark.parametrize("url", ODD_PORTS, ids=lambda url: ascii(url)[:40])
-def test_a_port_opens_or_is_a_port_error_of_one_line(url: str) -> None:
+def test_a_port_opens_or_fails_in_one_line(url: str) -> None:
     try:
         open_port(url, 9600).close()
     except PortError as error:

@@ -41,7 +41,7 @@ def test_a_velocity_counts_from_its_arrival() -> None:
     assert robot.motion.drive.call_args.args[2] <= NOW - AGE
 
 
-def test_a_velocity_that_was_stamped_before_a_stop_is_refused() -> None:
+def test_a_velocity_from_before_a_stop_is_refused() -> None:
     received, robot, warn = velocities(stamped=True)
     robot.motion.refuse_if_stopped_since.side_effect = RequestRefusedError("it was stopped")
     message = TwistStamped()

@@ -79,14 +79,14 @@ def test_the_footprint_of_both_costmaps_is_the_body(robot: str) -> None:
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
-def test_every_shape_of_the_monitor_contains_the_body_with_a_small_margin(robot: str) -> None:
+def test_every_monitor_shape_contains_the_body_narrowly(robot: str) -> None:
     for name, polygon in shapes(fitted(robot)).items():
         depths = [distance_inside(corner, polygon) for corner in footprint(load_profile(robot).body)]
         assert min(depths) >= 0.02 - 1e-3, name
         assert min(depths) <= 0.07, name
 
 
-def test_every_robot_has_all_its_sonars_in_costmaps_and_monitor() -> None:
+def test_every_robot_has_its_sonars_in_costmaps_and_monitor() -> None:
     counts = set()
     for robot in ROBOTS:
         content, count = fitted(robot), len(load_profile(robot).sonar.poses)
@@ -147,14 +147,14 @@ def test_no_velocity_is_beyond_a_slow_robot(file: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
-def test_a_silent_sonar_stops_every_robot_within_two_seconds_and_not_in_between_two_rounds(robot: str) -> None:
+def test_a_silent_sonar_stops_every_robot_in_two_seconds(robot: str) -> None:
     """Sonars fire one after the other on a board of eight; boards fire side by side."""
     sonar = load_profile(robot).sonar
     timeout = node(fitted(robot), "collision_monitor")["source_timeout"]
     assert 2 * min(8, len(sonar.poses)) * sonar.cycle < timeout < 2.0
 
 
-def test_a_robot_without_sonars_is_refused_with_a_way_out() -> None:
+def test_a_robot_without_sonars_is_refused_with_a_remedy() -> None:
     with pytest.raises(ProfileError, match=r"generic has no sonars.*params_file"):
         fitted("generic")
 
@@ -170,14 +170,14 @@ def test_other_sources_and_missing_nodes_stay_as_they_are() -> None:
     assert fit_nav2({}, p3at) == {}
 
 
-def test_a_footprint_that_is_too_small_for_the_robot_is_told_with_both_sizes() -> None:
+def test_a_too_small_footprint_is_told_with_both_sizes() -> None:
     problem = footprint_problem(CONTENT["nav2.yaml"], load_profile("p3at"))
     assert "0.330 x 0.280 m" in problem
     assert "p3at, which is 0.626 x 0.505 m" in problem
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
-def test_the_footprint_of_the_robot_itself_or_a_larger_one_is_no_problem(robot: str) -> None:
+def test_a_sufficient_footprint_is_no_problem(robot: str) -> None:
     assert footprint_problem(fitted(robot), load_profile(robot)) == ""
     assert footprint_problem(fitted("powerbot-sh"), load_profile("amigo")) == ""
 
@@ -199,9 +199,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
 
 
 @pytest.mark.parametrize("robot", ["amigo", "p3dx", "powerbot-sh"])
-def test_the_command_prints_the_parameters_that_the_launch_file_uses(
-    robot: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_the_parameters_of_the_launch_file(robot: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert printed(capsys, robot) == fitted(robot)
 
 
@@ -222,7 +220,7 @@ def test_a_laser_is_added_to_amcl_costmaps_and_monitor(robot: str, capsys: pytes
     assert monitor["scan"] == {"type": "scan", "topic": "front/scan", "enabled": True}
 
 
-def test_a_robot_without_sonars_gets_a_file_with_its_laser_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_robot_without_sonars_gets_its_laser_alone(capsys: pytest.CaptureFixture[str]) -> None:
     content = printed(capsys, "generic", "--laser", "scan")
     assert "sonar" not in json.dumps(content) and "range_layer" not in json.dumps(content)
     assert node(content, "collision_monitor")["observation_sources"] == ["scan"]

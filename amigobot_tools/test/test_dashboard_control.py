@@ -25,7 +25,7 @@ class TestControl:
         assert control.grant_overdue(10.0 + ANSWER, driving=False)
         assert control.holder == 2
 
-    def test_a_holder_that_leaves_passes_it_to_the_browser_that_asks(self) -> None:
+    def test_a_holder_that_leaves_hands_over_to_the_asker(self) -> None:
         control = Control()
         control.take(1, 0.0)
         control.take(2, 0.0)
@@ -71,7 +71,7 @@ class TestPilot:
 
         return advance
 
-    def test_a_velocity_that_is_not_repeated_ends_in_braking_which_is_not_latched(
+    def test_a_velocity_not_repeated_ends_in_unlatched_braking(
         self, pilot: Pilot, remote: FakeRemote, log: list[str], advance: Callable[[float], None]
     ) -> None:
         remote.now = replace(FREE, linear=0.2)
@@ -89,7 +89,7 @@ class TestPilot:
         assert not pilot.braking
         assert remote.calls == ["emergency_stop", "clear_emergency_stop"] and remote.velocities == [(0.2, 0.0)]
 
-    def test_a_browser_that_goes_stops_only_a_robot_that_it_drives(
+    def test_a_browser_that_goes_stops_only_its_own_robot(
         self, pilot: Pilot, remote: FakeRemote, advance: Callable[[float], None]
     ) -> None:
         pilot.brake("gone")
@@ -124,7 +124,7 @@ class TestPilot:
         pilot.drive(0.1, 0.0)
         assert len(remote.velocities) == 2 and pilot.note == ""
 
-    def test_an_error_of_the_robot_does_not_end_the_pilot(
+    def test_a_robot_error_does_not_end_the_pilot(
         self,
         pilot: Pilot,
         remote: FakeRemote,

@@ -29,7 +29,7 @@ def test_every_number_has_a_name() -> None:
     }
 
 
-def test_points_of_the_last_ten_minutes_are_kept_and_handed_out_from_where_a_page_is() -> None:
+def test_points_of_the_last_ten_minutes_are_kept() -> None:
     history = History()
     for number in range(3 * round(KEPT / STEP)):
         history.add(number * STEP, {"number": number, **({"late": math.inf} if number > 8000 else {})})

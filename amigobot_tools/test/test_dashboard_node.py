@@ -67,9 +67,7 @@ def test_its_controls_reach_the_robot(source: NodeSource, bench: ros_bench.Bench
     assert source.sections()["sounds"]
 
 
-def test_a_browser_that_goes_leaves_a_robot_at_rest_and_a_node_that_can_be_driven(
-    source: NodeSource, bench: ros_bench.Bench
-) -> None:
+def test_a_browser_that_goes_leaves_a_drivable_node(source: NodeSource, bench: ros_bench.Bench) -> None:
     log: list[str] = []
     pilot = Pilot(source, log.append)
     until(lambda: pilot.drive(0.2, 0.0) or bench.robot.speed > 0.1, "the robot drives")

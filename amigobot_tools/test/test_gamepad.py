@@ -113,7 +113,7 @@ def test_buttons_latch_and_clear_the_emergency_stop(
     assert remote.calls == ["emergency_stop", "clear_emergency_stop"]
 
 
-def test_a_gamepad_that_is_lost_stops_the_robot_and_ends_the_program(
+def test_a_lost_gamepad_stops_robot_and_program(
     pad: Gamepad, pygame: Pygame, device: Device, pilot: Pilot, remote: FakeRemote
 ) -> None:
     device.held, device.axes = {DEADMAN}, [0.0, -1.0]

@@ -67,12 +67,12 @@ def empty_domain(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("empty_domain")
-def test_without_a_node_the_message_names_it_and_what_to_check() -> None:
+def test_without_a_node_the_message_names_it() -> None:
     with pytest.raises(ConnectionFailedError, match=r"no node /bert/amigobot within 0\.5 s; is amigobot_node running"):
         NodeRemote("bert", drives=False, timeout=0.5)
 
 
-def test_a_node_without_a_robot_says_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_without_a_robot_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     with ros_bench.Bench(port="/dev/ttyNONE") as bench:
         monkeypatch.setenv("ROS_DOMAIN_ID", str(bench.domain))
         remote = NodeRemote("", drives=False, timeout=0.0)

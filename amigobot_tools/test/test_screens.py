@@ -64,7 +64,7 @@ def test_every_view_fits_whatever_the_robot_reports(name: str, width: int) -> No
         assert any("q quit" in line for line in lines[:24]), "\n".join(lines)
 
 
-def test_the_monitor_shows_the_robot_where_it_looks_and_the_log() -> None:
+def test_the_monitor_shows_robot_heading_and_log() -> None:
     remote = FakeRemote()
     remote.lines = ["the battery is low"]
     view = View(remote)
@@ -77,7 +77,7 @@ def test_the_monitor_shows_the_robot_where_it_looks_and_the_log() -> None:
     assert "↑" in "\n".join(drawn(view.picture(80, 24)))
 
 
-def test_the_teleop_screen_says_what_keeps_the_robot_from_driving() -> None:
+def test_teleop_says_what_keeps_the_robot_from_driving() -> None:
     remote = FakeRemote()
     pilot = Pilot(remote, 0.2, 0.8, governor=True, hold=Hold())
     for state, text in (
@@ -94,7 +94,7 @@ def test_the_teleop_screen_says_what_keeps_the_robot_from_driving() -> None:
     assert "governor: an obstacle is near" in "\n".join(drawn(picture(pilot, 80)))
 
 
-def test_a_dot_of_the_canvas_is_where_the_point_is() -> None:
+def test_a_dot_of_the_canvas_is_at_its_point() -> None:
     canvas = Canvas(4, 2, (0.0, 0.0), 0.1)
     canvas.dot(0.0, 0.0, "")
     canvas.dot(-0.4, 0.3, "")
@@ -103,7 +103,7 @@ def test_a_dot_of_the_canvas_is_where_the_point_is() -> None:
     assert canvas.text().plain.split("\n") == ["⠂   ", "  ⠁X"]
 
 
-def test_the_state_as_json_has_null_for_what_is_not_known() -> None:
+def test_the_json_state_has_null_for_the_unknown() -> None:
     state = json.loads(as_json(replace(FREE, echoes=echoes(ahead=math.inf)), ["a line"]))
     assert state["connected"] is True
     assert state["volts"] is None

@@ -47,20 +47,20 @@ def test_bytes_of_a_terminal_become_keys(data: bytes, keys: list[str]) -> None:
     assert decode(data) == (keys, b"")
 
 
-def test_an_arrow_key_that_arrives_in_two_parts_is_one_key() -> None:
+def test_an_arrow_key_in_two_parts_is_one_key() -> None:
     keys, rest = decode(b"w\x1b[")
     assert keys == ["w"]
     assert decode(rest + b"A") == (["up"], b"")
 
 
-def test_a_press_drives_until_the_keyboard_would_have_repeated_it() -> None:
+def test_a_press_drives_until_the_keyboard_repeats() -> None:
     hold = Hold()
     hold.press("w", 10.0)
     assert hold.direction(10.0 + FIRST_REPEAT - 0.01) == (1.0, 0.0)
     assert hold.direction(10.0 + FIRST_REPEAT + 0.01) == (0.0, 0.0)
 
 
-def test_a_held_key_that_is_released_stops_after_a_short_time() -> None:
+def test_a_released_key_stops_after_a_short_time() -> None:
     hold = Hold()
     for time in (10.0, 10.5, 10.53, 10.56):
         hold.press("w", time)
@@ -68,7 +68,7 @@ def test_a_held_key_that_is_released_stops_after_a_short_time() -> None:
     assert hold.direction(10.56 + REPEAT + 0.01) == (0.0, 0.0)
 
 
-def test_zeros_follow_a_release_for_a_while_and_then_others_may_drive(pilot: Pilot, remote: FakeRemote) -> None:
+def test_zeros_follow_a_release_then_others_may_drive(pilot: Pilot, remote: FakeRemote) -> None:
     pilot.press("w", 10.0)
     pilot.update(10.0)
     assert remote.velocities == [(0.2, 0.0)]
@@ -90,7 +90,7 @@ def test_keys_that_stop_release_every_key(key: str, pilot: Pilot, remote: FakeRe
     assert remote.velocities[-1] == (0.0, 0.0)
 
 
-def test_plus_and_minus_change_the_speed_within_the_limits_of_the_robot(pilot: Pilot) -> None:
+def test_plus_and_minus_change_the_speed_within_limits(pilot: Pilot) -> None:
     pilot.press("+", 0.0)
     assert pilot.speed == pytest.approx(0.22)
     for _ in range(100):
@@ -101,7 +101,7 @@ def test_plus_and_minus_change_the_speed_within_the_limits_of_the_robot(pilot: P
     assert pilot.speed > 0
 
 
-def test_the_governor_slows_down_stops_and_can_be_switched_off(pilot: Pilot, remote: FakeRemote) -> None:
+def test_the_governor_slows_stops_and_can_be_off(pilot: Pilot, remote: FakeRemote) -> None:
     pilot.speed = 0.5
     pilot.press("w", 10.0)
     speeds = []
@@ -118,7 +118,7 @@ def test_the_governor_slows_down_stops_and_can_be_switched_off(pilot: Pilot, rem
     assert pilot.velocity[0] == 0.5
 
 
-def test_the_governor_leaves_turning_alone_and_looks_back_when_backing(pilot: Pilot, remote: FakeRemote) -> None:
+def test_the_governor_looks_back_when_backing(pilot: Pilot, remote: FakeRemote) -> None:
     remote.now = replace(FREE, echoes=echoes(ahead=0.1))
     for key, expected in (("a", (0.0, 0.8)), ("s", (-0.2, 0.0))):
         pilot.press(key, 10.0)
@@ -130,7 +130,7 @@ def test_the_governor_leaves_turning_alone_and_looks_back_when_backing(pilot: Pi
 
 
 @pytest.mark.parametrize("seen", [echoes(age=5.0), echoes(ahead=math.nan, side=math.nan), ()])
-def test_without_sonars_that_watch_the_way_the_governor_allows_a_slow_speed(seen: tuple[SonarReading, ...]) -> None:
+def test_without_forward_sonars_the_governor_allows_slow_speed(seen: tuple[SonarReading, ...]) -> None:
     assert math.isnan(free_distance(seen, AMIGO.body, forward=True))
     assert governed(0.5, seen, AMIGO.body) == BLIND_SPEED
     assert governed(0.05, seen, AMIGO.body) == 0.05
@@ -142,7 +142,7 @@ def test_the_safe_speed_leaves_room_for_delay_and_braking(distance: float) -> No
     assert speed * 0.5 + speed**2 / (2 * 0.3) <= max(0.0, distance - MARGIN) + 1e-9
 
 
-def test_the_wanderer_drives_on_free_floor_and_turns_to_the_freer_side() -> None:
+def test_wander_turns_to_the_freer_side() -> None:
     wanderer = Wanderer(0.2)
     assert wanderer.velocity(FREE, 0.0) == (0.2, 0.0)
     blocked = replace(FREE, echoes=tuple(
@@ -157,7 +157,7 @@ def test_the_wanderer_drives_on_free_floor_and_turns_to_the_freer_side() -> None
     assert wanderer.velocity(FREE, 3.0) == (0.2, 0.0)
 
 
-def test_the_wanderer_backs_off_after_a_stall_and_stands_still_without_sonars() -> None:
+def test_wander_backs_off_and_needs_sonars() -> None:
     wanderer = Wanderer(0.2)
     linear, _angular = wanderer.velocity(replace(FREE, stalls=("left",)), 0.0)
     assert linear < 0.0
