@@ -54,7 +54,7 @@ class TestEnableMotors:
         assert switch(bench, "enable_motors", False).success
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.node.logged("a velocity arrives while the motors are off"))
-            assert bench.node.logged("a velocity arrives while the motors are off: call enable_motors, or press MOTORS")
+            assert bench.node.logged("a velocity arrives while the motors are off: call the service enable_motors,")
             bench.wait_until(lambda: bench.diagnostic("motors").level == DiagnosticStatus.WARN)
             assert "enable_motors" in bench.diagnostic("motors").message
             assert bench.robot.stopped
@@ -109,7 +109,7 @@ class TestEmergencyStop:
             assert bench.robot.stopped
             bench.wait_until(lambda: status.last.emergency_stop)
             assert "clear_emergency_stop" in bench.diagnostic("motors").message
-            assert len(bench.node.logged("cmd_vel refused", "call clear_emergency_stop first")) == 1
+            assert len(bench.node.logged("cmd_vel refused", "call the service clear_emergency_stop first")) == 1
 
             assert bench.call(Trigger, "clear_emergency_stop").success
             bench.wait_until(lambda: bench.robot.speed > 0.1)

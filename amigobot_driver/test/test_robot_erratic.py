@@ -264,7 +264,7 @@ class TestRedButton:
         bench.run(4.0, cmd_vel=(0.3, 0.0))
         assert bench.simulator.truth.left_velocity == 0.0
         [notice] = [notice.text for notice in bench.told(Notice) if "has not moved for 2 s" in notice.text]
-        assert "call enable_motors" in notice
+        assert "switch them on" in notice
         assert bench.robot.standstill.problem
         bench.result(lambda: bench.robot.enable_motors(True, bench.now))
         assert bench.simulator.truth.left_velocity == 0.0, "no old velocity comes to life with the motors"

@@ -214,7 +214,7 @@ class TestEnds:
         bench.run(1.5)
         bench.simulator.press_motors_button()
         outcome = finish(bench, move, within=6.0)
-        assert "the motors are off: call enable_motors" in outcome.message
+        assert "the motors are off: switch them on" in outcome.message
         assert move.covered == pytest.approx(way.along, abs=0.005)
 
 

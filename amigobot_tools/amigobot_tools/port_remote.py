@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import partial
 
 from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLostError, Options
+from amigobot_driver.cli.command_line_robot import CommandLineRobot
 
 from .state import LiveRemote, RobotState, milliseconds, reported_state
 
@@ -42,7 +43,7 @@ class PortRemote(LiveRemote):
         drives: bool = False,
         timeout: float = 20.0,
         options: Options | None = None,
-        make: Callable[..., AmigoBot] = AmigoBot,
+        make: Callable[..., AmigoBot] = CommandLineRobot,
     ) -> None:
         super().__init__(port)
         self._released = ""  #: why the port is closed meanwhile; "" while it is not

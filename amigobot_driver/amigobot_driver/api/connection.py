@@ -27,6 +27,7 @@ from ..robot import (
     LinkState,
     Options,
     Outcome,
+    Remedies,
     Robot,
     RobotSnapshot,
     take_snapshot,
@@ -55,6 +56,8 @@ class Connection:
     """A driver and its port. Ends with `close`, with its `with` block, or with the program."""
 
     _new_driver: Callable[..., Driver] = Driver  #: runs the robot; a subclass may have another, with the same interface
+    #: the methods for the messages of the robot
+    _remedies = Remedies("call enable_motors", "call clear_emergency_stop", "call enable_sounds")
 
     def __init__(
         self, port: str = "sim://", *, timeout: float = CONNECT_TIMEOUT, options: Options | None = None
@@ -70,7 +73,7 @@ class Connection:
         self._signals = ExitStack()
         # The threads of the driver must not hold a reference to this object: then its last user closes it.
         self._hub = hub = EventHub(port)
-        self._driver = hub.driver = driver = self._new_driver(Robot(options), port, hub.publish)
+        self._driver = hub.driver = driver = self._new_driver(Robot(options, self._remedies), port, hub.publish)
         self._at_exit = weakref.finalize(self, _close, driver, hub)
         try:
             driver.start()

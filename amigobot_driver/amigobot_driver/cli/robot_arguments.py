@@ -85,8 +85,8 @@ def connect(args: argparse.Namespace, **options: bool) -> AmigoBot:
         AmigoBotError: There is no robot; the message says why.
     """
     # Imported here: other subcommands do not need it.
-    from ..api import AmigoBot
     from ..robot import Options
+    from .command_line_robot import CommandLineRobot
 
     chosen = Options(profile=args.robot, motors_on_connect=False, **options)  # type: ignore[arg-type]
-    return AmigoBot(args.port or DEFAULT_PORT, timeout=args.timeout, options=chosen)
+    return CommandLineRobot(args.port or DEFAULT_PORT, timeout=args.timeout, options=chosen)

@@ -43,6 +43,8 @@ from .motion.goal import MotionFeedback as MotionFeedback
 from .motion.goal import MotionGoal as MotionGoal
 from .options import Options as Options
 from .outcome import Outcome as Outcome
+from .remedies import GENERAL_REMEDIES as GENERAL_REMEDIES
+from .remedies import Remedies as Remedies
 from .robot import Robot as Robot
 from .sensing.sonar_array import SonarArray as SonarArray
 from .sensing.sonar_array import SonarPoint as SonarPoint

@@ -23,6 +23,7 @@ from ..profiles import Profile
 from ..protocol import CommandTable, Instruction, Packet, Parameters
 from .command_queue import CommandQueue
 from .events import Event, Notice
+from .remedies import GENERAL_REMEDIES, Remedies
 from .scheduler import Scheduler
 
 #: Called with the packet, the time at which the robot took its values and the time of its arrival, both in s.
@@ -77,6 +78,7 @@ class Context:
     config: Callable[[], Parameters | None]  #: returns the newest CONFIGpac of this session; None before the first
     unsupported: Callable[[CommandTable | int], str]  #: returns why a command cannot be sent to the robot; "" if it can
     no_robot: Callable[[], str]  #: returns that and why no robot is connected; "" if one is
+    remedies: Remedies = GENERAL_REMEDIES  #: of the interface that the robot's user has
     components: list[Component] = field(default_factory=list)  #: all of the robot, in the order of their creation
 
     def __post_init__(self) -> None:

@@ -43,6 +43,7 @@ from .motion.motion import Motion
 from .options import Options
 from .outcome import Outcome, finished
 from .raw import raw_instruction
+from .remedies import GENERAL_REMEDIES, Remedies
 from .sensing.gyro import Gyroscope
 from .sensing.inputs import STALLS, InputReader
 from .sensing.state_estimator import StateEstimator
@@ -57,8 +58,12 @@ class Robot:
     The owner of the port uses `link`; others use the methods and the components.
     """
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, remedies: Remedies = GENERAL_REMEDIES) -> None:
         """Make a robot that is not connected.
+
+        Args:
+            options: The user's.
+            remedies: For its messages.
 
         Raises:
             ProfileError: the options name no usable profile.
@@ -81,6 +86,7 @@ class Robot:
             lambda: self.tuning.config,
             self.unsupported,
             self.no_robot,
+            remedies,
             self.components,
         )
         self.dialect.set_profile(self.profile)

@@ -19,7 +19,7 @@ from rclpy.parameter import Parameter
 from ..driver import Driver
 from ..profiles import Profile, ProfileError
 from ..replay import Replay
-from ..robot import Event, Robot
+from ..robot import Event, Remedies, Robot
 from .actions import MotionActions
 from .aux_interface import AuxInterface
 from .diagnostics import Diagnostics
@@ -38,6 +38,12 @@ from .telemetry_publisher import TelemetryPublisher
 from .tuning_services import TuningServices
 from .velocity_input import VelocityInput
 
+#: The services for the messages of the robot.
+_SERVICES = Remedies(
+    motors_off="call the service enable_motors",
+    emergency_stop="call the service clear_emergency_stop",
+    sounds_off="call the service enable_sounds",
+)
 _PUBLISHERS_PERIOD = 5  #: s between two looks at the publishers of `cmd_vel`, which take 0.4 ms
 _PERIOD = 1.0  #: s between two diagnostics messages, and between two checks of the subscribers of `packets`
 
@@ -57,7 +63,7 @@ class AmigobotNode(Node):
         for name in self._params.unknown:
             self.get_logger().warning(unknown_text(name))
         try:
-            robot = Robot(self._params.options())
+            robot = Robot(self._params.options(), _SERVICES)
         except ProfileError as error:
             raise BadParameterError(f"parameter robot: {error}") from None
         profile = robot.profile

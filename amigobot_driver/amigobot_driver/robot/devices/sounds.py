@@ -230,8 +230,8 @@ class SoundPlayer(RequestComponent):
         group = groups.get(key) or groups.get(GROUP + key)
         if group is None:
             near = difflib.get_close_matches(key, [*sounds, *groups], n=5, cutoff=0.6)
-            hint = f"the nearest: {', '.join(near)}" if near else "see list_sounds"
-            raise LookupError(f"no sound is called {name!r}; {hint}")
+            hint = f"; the nearest: {', '.join(near)}" if near else ", nor similarly"
+            raise LookupError(f"no sound is called {name!r}{hint}")
         members = self.members(group.number)
         if not members:
             raise LookupError(f"the group {group.name} has no sounds")
@@ -327,7 +327,7 @@ class SoundPlayer(RequestComponent):
         return True, f"sent {text} once; the robot does not report what it plays"
 
     def _muted(self) -> str:
-        return "sounds are off: call enable_sounds" if self.enabled is False else ""
+        return f"sounds are off: {self._context.remedies.sounds_off}" if self.enabled is False else ""
 
 
 def blank(entry: Playlist) -> bool:

@@ -45,4 +45,5 @@ class StandstillMonitor(Component):
         self._since = min(self._since, now)
         if now - self._since > STANDSTILL_TIMEOUT and not self.problem:
             self.problem = f"the robot has not moved for {STANDSTILL_TIMEOUT:.0f} s although it is driven"
-            self._context.notify(f"{self.problem}: if the button for its motors was pressed, call enable_motors")
+            remedy = self._context.remedies.motors_off
+            self._context.notify(f"{self.problem}: if the button for its motors was pressed, {remedy}")

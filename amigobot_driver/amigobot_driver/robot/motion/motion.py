@@ -37,7 +37,6 @@ LATE = 5.0
 MOTORS_GRACE = 1.0
 
 _REPLACED = "another movement was requested"
-_MOTORS_OFF = "the motors are off: call enable_motors, or press MOTORS on the robot"
 
 
 @dataclass(slots=True)
@@ -80,6 +79,7 @@ class Motion(Component):
         self.requested: Setpoint | MotionGoal = ZERO_VELOCITY
         self._estimator = estimator
         self._queue = context.queue
+        self._motors_off = f"the motors are off: {context.remedies.motors_off}, or press MOTORS on the robot"
         self._running = False
         self._moving = self._was_moving = False  #: in the newest SIP, and in the one before
         self._awake_from = self._late_until = -math.inf
@@ -181,7 +181,7 @@ class Motion(Component):
     def check_motors(self) -> None:
         """Raise RequestRefusedError while the motors are off and the driver does not switch them on."""
         if self._motors_off_since < math.inf and not self._motors_coming():
-            raise RequestRefusedError(_MOTORS_OFF)
+            raise RequestRefusedError(self._motors_off)
 
     def cancel(self, goal: MotionGoal) -> None:
         """Stop the robot if this goal is in progress."""
@@ -311,7 +311,7 @@ class Motion(Component):
         if not self._running:
             raise RequestRefusedError(self._context.no_robot())
         if self.emergency:
-            raise RequestRefusedError("the emergency stop is latched: call clear_emergency_stop first")
+            raise RequestRefusedError(f"the emergency stop is latched: {self._context.remedies.emergency_stop} first")
         if now < self._late_until:
             self._awake_from, self._late_until = max(self._awake_from, now + WAKING), -math.inf
         if now < self._awake_from:
@@ -331,7 +331,7 @@ class Motion(Component):
         self.stats.accepted += 1
         self._limited = limited
         if now - self._motors_off_since > MOTORS_GRACE and setpoint:
-            self._context.notify(f"a velocity arrives while {_MOTORS_OFF}")
+            self._context.notify(f"a velocity arrives while {self._motors_off}")
         self._replace(setpoint, now + self.timeout, now)
         if self.limits.limited > limited_before == 0:
             limits, highest = (f"{v:.3g} m/s and {w:.3g} rad/s" for v, w in (self.limits.working, self.limits.highest))
@@ -378,7 +378,7 @@ class Motion(Component):
     def _advance(self, goal: MotionGoal, progress: Progress) -> None:
         """Update a goal from a SIP, and send its commands or end it."""
         if not (progress.motors_on or self._motors_coming()):
-            self.stop(_MOTORS_OFF)
+            self.stop(self._motors_off)
             return
         step = goal.observe(progress)
         if not isinstance(step, Outcome):
