@@ -62,6 +62,7 @@ class RequestComponent(Component):
         retries: How often to send.
         confirmed_by: The packet types that can show the effect; `_update` gets all of them.
         requested: The state that is requested again in each session; None: there is none.
+        reported: The state that packets of this session have shown; None: they have not, or no device needs it.
         attempts: Attempts of the pending request, or of the last one.
         resent: Repeated commands since the component was made, for the diagnostics.
         given_up: Requests that failed after the last attempt, likewise.
@@ -72,6 +73,7 @@ class RequestComponent(Component):
     retries: RetryPolicy
     confirmed_by: tuple[type[Packet], ...] = (Sip,)
     requested: Any = None
+    reported: Any = None
 
     def __init__(self, context: Context) -> None:
         """Make the component; nothing is sent before `start`."""
@@ -130,7 +132,7 @@ class RequestComponent(Component):
 
     def replace(self, now: float) -> Future[Outcome]:
         """Start a request for something else, and return the future result. Earlier callers fail."""
-        self._finish(False, f"{self.name.replace('_', ' ')}: another request replaced this one")
+        self._finish(False, f"{self._label}: another request replaced this one")
         return self.request(now)
 
     def succeed(self, message: str) -> None:
@@ -164,16 +166,22 @@ class RequestComponent(Component):
 
     def on_session_start(self, now: float) -> None:
         """Request the state again."""
+        self.reported = None
         if self.requested is not None:
             self.start(now)
 
     def on_session_end(self, reason: str) -> None:
         """Fail the pending request."""
-        self.fail(reason)
+        self.fail(f"{self._label}: {reason}")
 
     def counters(self) -> Mapping[str, int]:
         """Return how often the command was sent again, and given up."""
         return {f"{self.name}_resent": self.resent, f"{self.name}_given_up": self.given_up}
+
+    @property
+    def _label(self) -> str:
+        """The name in messages."""
+        return self.name.replace("_", " ")
 
     def _sent(self, commands: str = "") -> str:
         """Return the first part of the message of a failure: what was sent, how often and for how long.

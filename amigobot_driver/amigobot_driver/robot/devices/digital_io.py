@@ -82,7 +82,7 @@ class DigitalOutputs(RequestComponent):
     name = "digital_outputs"
     retries = RETRIES
     requested: tuple[int, int] | None = None
-    reported: int | None = None  #: the outputs in the newest SIP
+    reported: int | None
     mask_first = False  #: the mask in the low byte instead of the high one (docs/protocol E-24)
 
     def set(self, mask: int, states: int, now: float) -> Future[Outcome]:
@@ -104,11 +104,6 @@ class DigitalOutputs(RequestComponent):
         others, kept = self.requested or (0, 0)
         self.requested = others | mask, (kept & ~mask) | (states & mask)
         return self.replace(now)
-
-    def on_session_start(self, now: float) -> None:
-        """Set the requested outputs again."""
-        self.reported = None
-        super().on_session_start(now)
 
     def _commands(self) -> Iterable[Instruction]:
         mask, states = self.requested or (0, 0)
@@ -144,7 +139,7 @@ class AnalogInput(RequestComponent):
     name = "analog_input"
     retries = RETRIES
     requested: int | None = None
-    _reported = 0
+    reported: int | None
 
     def select(self, port: int, now: float) -> Future[Outcome]:
         """Select the analog port that the SIP reports.
@@ -166,9 +161,9 @@ class AnalogInput(RequestComponent):
         return [Command.ADSEL(self.requested)]
 
     def _confirmation(self, sip: Sip) -> str:
-        self._reported = selected_port(sip)
-        return f"analog port {self._reported}, confirmed by the robot" if self._reported == self.requested else ""
+        self.reported = selected_port(sip)
+        return f"analog port {self.reported}, confirmed by the robot" if self.reported == self.requested else ""
 
     def _failure(self) -> str:
         sent, self.requested = self._sent(), None
-        return f"{sent}; the robot reports {f'port {self._reported}' if self._reported else 'no analog port'}"
+        return f"{sent}; the robot reports {f'port {self.reported}' if self.reported else 'no analog port'}"

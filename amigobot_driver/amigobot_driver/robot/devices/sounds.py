@@ -17,11 +17,12 @@ from concurrent.futures import Future
 
 from ...errors import RequestRefusedError
 from ...protocol import Command, Instruction, Playlist
-from ...wording import counted, on_or_off
+from ...wording import counted
 from ..command_queue import QUEUE_FULL
 from ..component import Context
 from ..outcome import Outcome, finished
 from ..request import RequestComponent, RetryPolicy
+from .switch import Switch
 from .tones import HALF_CYCLE, tone_pairs
 
 #: s without an entry after which the answer to PLAYLIST 0 has ended, when all have come, and when some are missing.
@@ -42,44 +43,21 @@ _ARCOS = "C"
 _RETRIES = RetryPolicy(interval=0.4, limit=8)
 
 
-class _SoundSwitch(RequestComponent):
+class _SoundSwitch(Switch):
     """Whether sounds are on: the answers to PLAYLIST report it."""
 
-    name = "sound_switch"
     retries = _RETRIES
     confirmed_by = (Playlist,)
-    requested: bool | None = None  #: None: leave it as it is
-    reported: bool | None = None
 
-    def set(self, on: bool, now: float) -> Future[Outcome]:
-        """Switch; see `SoundPlayer.switch`."""
-        self._context.require(Command.SOUNDTOG)
-        self.requested = on
-        return self.replace(now)
+    def _state(self, packet: Playlist) -> bool:
+        return bool(packet.enabled)
 
-    def on_session_start(self, now: float) -> None:
-        """Switch the sounds again if that was requested."""
-        self.reported = None
-        super().on_session_start(now)
+    def _commands(self) -> list[Instruction]:
+        unreadable = self._context.unsupported(Command.PLAYLIST)
+        return super()._commands() + ([] if unreadable else [Command.PLAYLIST(LAST_SYSTEM_SOUND + 1)])
 
-    def _update(self, packet: Playlist, stamp: float, now: float) -> None:
-        self.reported = bool(packet.enabled)
-
-    def _commands(self) -> Iterable[Instruction]:
-        yield Command.SOUNDTOG(int(bool(self.requested)))
-        if not self._context.unsupported(Command.PLAYLIST):
-            yield Command.PLAYLIST(LAST_SYSTEM_SOUND + 1)
-
-    def _confirmation(self, packet: Playlist) -> str:
-        return f"sounds {on_or_off(self.reported)}, confirmed by the robot" if self.reported is self.requested else ""
-
-    def _failure(self) -> str:
-        sent = self._sent()
-        if unreadable := self._context.unsupported(Command.PLAYLIST):
-            return f"{sent}; {unreadable}, the only one that reports whether sounds are on"
-        self.requested = self.reported
-        reported = "nothing" if self.reported is None else f"sounds {on_or_off(self.reported)}"
-        return f"{sent}; the robot reports {reported}"
+    def _confirmation_after_interval(self) -> str:
+        return super()._confirmation_after_interval() if self._context.unsupported(Command.PLAYLIST) else ""
 
 
 class _SoundLookup(RequestComponent):
@@ -118,7 +96,7 @@ class _SoundLookup(RequestComponent):
 class SoundPlayer(RequestComponent):
     """Lists, switches and plays the sounds of the robot. The request is that of the playlist."""
 
-    name = "sounds"
+    name = "playlist"
     retries = _RETRIES
     confirmed_by = (Playlist,)
 
@@ -131,7 +109,8 @@ class SoundPlayer(RequestComponent):
         self._count = 0  #: user sounds, as the robot has announced
         self._user: set[int] = set()  #: numbers of the user sounds that have arrived
         self._quiet = context.timeouts.timer(self._on_quiet)
-        self._switch, self._lookup = _SoundSwitch(context), _SoundLookup(context, self._play)
+        self._switch = _SoundSwitch(context, "sounds", Command.SOUNDTOG)
+        self._lookup = _SoundLookup(context, self._play)
 
     # -- requests ---------------------------------------------------------------------------------------------
 
@@ -161,6 +140,7 @@ class SoundPlayer(RequestComponent):
         Returns:
             The result, when the robot has confirmed it or the retries are over.
         """
+        self._context.require(Command.SOUNDTOG)
         return self._switch.set(on, now)
 
     def play(self, number: int, now: float) -> Future[Outcome]:
@@ -253,7 +233,7 @@ class SoundPlayer(RequestComponent):
         """Fail the request."""
         self._streaming = False
         self._quiet.cancel()
-        super().on_session_end(f"sounds: {reason}")
+        super().on_session_end(reason)
 
     def _update(self, packet: Playlist, stamp: float, now: float) -> None:
         if self._streaming:

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from concurrent.futures import Future
+from typing import Any
 
-from ...protocol import Command, Instruction, Sip
+from ...protocol import Command, Instruction, Packet
 from ...wording import on_or_off
 from ..component import Context
 from ..outcome import Outcome, finished
@@ -19,17 +19,17 @@ UNREPORTED = 3
 
 
 class Switch(RequestComponent):
-    """A switch of the robot.
-
-    Attributes:
-        requested: The requested state; None: the robot's own state is left alone.
-        reported: The state in the SIP; None while no SIP has reported it.
-    """
+    """A switch of the robot. `requested` and `reported` are its states; what is not requested is left alone."""
 
     #: The interval is long enough for the next SIP, and the whole short enough for a person to wait.
     retries = RetryPolicy(interval=0.3, limit=8)
 
-    def __init__(self, context: Context, name: str, command: Command, flag: int, requested: bool | None) -> None:
+    requested: bool | None
+    reported: bool | None
+
+    def __init__(
+        self, context: Context, name: str, command: Command, flag: int = 0, requested: bool | None = None
+    ) -> None:
         """Make a switch.
 
         Args:
@@ -41,8 +41,7 @@ class Switch(RequestComponent):
         """
         self.name = name
         super().__init__(context)
-        self.requested: bool | None = requested
-        self.reported: bool | None = None
+        self.requested = requested
         self._command, self._flag = command, flag
         self._given_up = False  #: in this session: the request waits for the next one
 
@@ -71,31 +70,28 @@ class Switch(RequestComponent):
 
     def on_session_start(self, now: float) -> None:
         """Request the state again."""
-        self.reported, self._given_up = None, False
+        self._given_up = False
         super().on_session_start(now)
 
-    def on_session_end(self, reason: str) -> None:
-        """Fail the pending request."""
-        self.fail(f"{self.name}: {reason}")
+    def _state(self, packet: Any) -> bool | None:
+        """Return the state that a packet reports; None if it does not."""
+        return None if packet.UNREPORTED & self._flag else bool(packet.flags & self._flag)
 
-    def _update(self, sip: Sip, stamp: float, now: float) -> None:
-        before, self.reported = self.reported, None
-        if sip.UNREPORTED & self._flag:
-            return
-        self.reported = bool(sip.flags & self._flag)
+    def _update(self, packet: Packet, stamp: float, now: float) -> None:
+        before, self.reported = self.reported, self._state(packet)
         if self.reported == self.requested:
             self._given_up = False
-        elif not self.pending and not self._given_up and self.requested is not None:
+        elif self.reported is not None and not (self.pending or self._given_up or self.requested is None):
             # The request follows the report: the MOTORS button is the operator's decision.
             self.requested = self.reported
             if before is not None:
                 verb = "were" if self.name.endswith("s") else "was"
                 self._context.notify(f"the {self.name} {verb} switched {on_or_off(self.reported)} at the robot")
 
-    def _commands(self) -> Iterable[Instruction]:
+    def _commands(self) -> list[Instruction]:
         return [self._command(int(bool(self.requested)))]
 
-    def _confirmation(self, sip: Sip) -> str:
+    def _confirmation(self, packet: Packet) -> str:
         if self.reported is None or self.reported != self.requested:
             return ""
         if any(map(self._context.queue.holds, self._commands())):
