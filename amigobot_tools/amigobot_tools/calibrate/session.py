@@ -141,8 +141,7 @@ class Session:
         """Ask for a measurement; NaN: none was made."""
         assert self._person is not None
         unit, size = ("deg", _DEGREE) if name == "turned" else ("cm", _CENTIMETER)
-        number = self._person.number(question, unit)
-        return math.nan if number is None else number * size
+        return size * self._person.number(question, unit)
 
     # -- driving ----------------------------------------------------------------------------------------------
 

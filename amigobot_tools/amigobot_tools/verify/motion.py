@@ -59,7 +59,7 @@ def motion_log(
         packets: Of all kinds.
         distance_unit: m for a unit of X and Y.
         velocity_unit: m/s for a unit of the wheel velocities.
-        ticks_per_meter: Of the encoders; 0: unknown.
+        ticks_per_meter: Of the encoders; NaN: unknown.
     """
     rows: list[tuple[float, Sip, Encoders | None]] = []
     for stamped in packets:
@@ -78,7 +78,7 @@ def motion_log(
     for (time, sip, _), x, y, heading, *ticks in zip(rows, xs, ys, headings, lefts, rights, strict=True):
         left, right = (velocity_unit * speed for speed in (sip.left_velocity, sip.right_velocity))
         at = Instant(time, x, y, heading, left, right, (ticks[0], ticks[1]))
-        if streamed and ticks_per_meter:
+        if streamed and math.isfinite(ticks_per_meter):
             at.travel = at.middle_ticks / ticks_per_meter
         elif log:
             before = log[-1]
@@ -105,7 +105,7 @@ class LineFit:
     offset_error: float = 0.0
 
 
-def fit_line(points: Iterable[tuple[float, float]], weights: Iterable[float] | None = None) -> LineFit | None:
+def fit_line(points: Iterable[tuple[float, float]], weights: Iterable[float] | None = None) -> LineFit:
     """Fit a straight line.
 
     Args:
@@ -113,11 +113,11 @@ def fit_line(points: Iterable[tuple[float, float]], weights: Iterable[float] | N
         weights: Weights of the points, proportional to the inverse of their variance; None: all the same.
 
     Returns:
-        The line; None for less than three points, or if they all have the same abscissa.
+        The line; NaN for less than three points, or if they all have the same abscissa.
     """
     points = list(points)
     if len(points) < 3 or len({x for x, _ in points}) < 2:
-        return None
+        return LineFit(math.nan, math.nan, math.nan, math.nan)
     w = [1.0] * len(points) if weights is None else list(weights)
     total = math.fsum(w)
     mx, my = (math.fsum(map(float.__mul__, w, map(float, side))) / total for side in zip(*points, strict=True))
@@ -127,12 +127,6 @@ def fit_line(points: Iterable[tuple[float, float]], weights: Iterable[float] | N
     rest = math.fsum(wi * (y - slope * x) ** 2 for wi, x, y in rows) / (len(points) - 2)
     error = math.sqrt(rest / sxx)
     return LineFit(slope, my - slope * mx, error, math.sqrt(rest / total + (error * mx) ** 2))
-
-
-def slope(points: Iterable[tuple[float, float]]) -> float:
-    """Return the slope of the straight line through some points; NaN without a line."""
-    fit = fit_line(points)
-    return math.nan if fit is None else fit.slope
 
 
 def mean(values: Iterable[float]) -> tuple[float, float]:

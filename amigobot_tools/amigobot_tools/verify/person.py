@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from amigobot_driver.wording import wrong_type
@@ -47,18 +48,18 @@ class Person:
             value: Distance to the wall in m.
 
         Returns:
-            Whether it was done; the measured number; whether it was seen. None: not measured, not seen.
+            Whether it was done; the measured number, NaN for none; whether it was seen, None for unknown.
         """
+        if verb == "measure":
+            return self.number(text, "deg" if what == "TURNED" else "m") if self.asks else math.nan
         if not self.asks:
             return what == "LIFT" if verb == "do" else None
-        if verb == "measure":
-            return self.number(text, "deg" if what == "TURNED" else "m")
         if verb == "do":
             return self._answer(f"{text}\nEnter: done, s: skip, q: end ") != "s"
         return {"y": True, "n": False}.get(self._answer(f"{text} y, n, or Enter: not seen; q: end "))
 
-    def number(self, text: str, unit: str) -> float | None:
-        """Ask for a number of deg, m or cm; None: it was not measured."""
+    def number(self, text: str, unit: str) -> float:
+        """Ask for a number of deg, m or cm; NaN: it was not measured."""
         limit = _LIMITS[unit]
         while answer := self._answer(f"{text} [{unit}; empty: skip] "):
             try:
@@ -67,7 +68,7 @@ class Person:
             except ValueError:
                 pass
             print(wrong_type("the answer", answer, f"a number from {-limit:g} to {limit:g} {unit}"), flush=True)
-        return None
+        return math.nan
 
     def _answer(self, prompt: str) -> str:
         """Read a line. Raises StoppedError for q."""

@@ -41,7 +41,7 @@ class SimulatedPerson(Person):
         """Agree."""
         return True
 
-    def ask(self, verb: str, what: str, text: str, value: float = 0.0) -> bool | float | None:
+    def ask(self, verb: str, what: str, text: str, value: float = 0.0) -> bool | float:
         """Do what is asked for, read the tape at the true pose, or look at the wheels as they were a moment ago."""
         robot, truth = self._simulator, self._simulator.truth
         if verb == "measure":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -92,14 +92,12 @@ class Trial:
             error: Standard uncertainty from the scatter, in the unit.
         """
         assert self.step is not None
-        if not isinstance(value, float):
-            self.figures[key] = Figure(key, self.step.name, None if value is None else str(value))
-        elif not math.isfinite(value):
-            self.figures[key] = Figure(key, self.step.name, None)
-        else:
-            chance = error if math.isfinite(error) else 0.0
-            uncertainty = math.hypot(chance, row_of(key).floor * value)
-            self.figures[key] = Figure(key, self.step.name, value, uncertainty)
+        figure = Figure(key, self.step.name, None)
+        if isinstance(value, float) and math.isfinite(value):
+            figure = replace(figure, value=value, uncertainty=math.hypot(error, row_of(key).floor * value))
+        elif value is not None and not isinstance(value, float):
+            figure = replace(figure, value=str(value))
+        self.figures[key] = figure
 
     def phase(self, name: str) -> Phase:
         """Return what came back for a list of the step, the last time."""
@@ -116,13 +114,13 @@ class Trial:
 
     @property
     def nominal_ticks(self) -> float:
-        """Encoder ticks per m as CONFIG or the profile has them; 0: unknown."""
+        """Encoder ticks per m as CONFIG or the profile has them; NaN: unknown."""
         body = self.profile.body
-        return self.configured("ticks_mm") * 1000.0 or body.wheel_ticks / (math.pi * body.wheel_diameter)
+        return self.configured("ticks_mm") * 1000.0 or body.wheel_ticks / (math.pi * body.wheel_diameter) or math.nan
 
     @property
     def ticks_per_meter(self) -> float:
-        """Encoder ticks per m; 0: unknown."""
+        """Encoder ticks per m; NaN: unknown."""
         return self.found("scale.encoder", self.nominal_ticks)
 
     @property

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from amigobot_driver.protocol import Gyro, Sip
 
-from ..motion import Instant, LineFit, fit_line, mean, slope
+from ..motion import Instant, LineFit, fit_line, mean
 from ..script import Phase, StepError
 from ..trial import Trial
 
@@ -39,34 +39,34 @@ def _both(trial: Trial, commanded: float, found: Callable[[list[Instant]], float
     return mean([found(first.log) / commanded, found(second.log) / -commanded])
 
 
+def _mean_velocity(log: list[Instant]) -> float:
+    return statistics.fmean(at.velocity for at in log)
+
+
 def translation(trial: Trial) -> None:
     """Four measures of the same distance, forward and back."""
     trial.figures = {key: figure for key, figure in trial.figures.items() if not key.startswith("scale.")}
-    units, ticks = trial.profile.units, trial.nominal_ticks or math.nan
-    ratios = {
-        "velocity": _both(trial, _VELOCITY, lambda log: statistics.fmean(at.velocity for at in log)),
-        "position": _both(trial, _VELOCITY, lambda log: slope((at.time, at.x) for at in log)),
-        "encoder": _both(trial, _VELOCITY, lambda log: slope((at.time, at.middle_ticks) for at in log) / ticks),
+    units, ticks = trial.profile.units, trial.nominal_ticks
+    shown: dict[str, tuple[float, int, Callable[[list[Instant]], float]]] = {  # unit, its power, the velocity
+        "velocity": (units.velocity, 1, _mean_velocity),
+        "position": (units.distance, 1, lambda log: fit_line((at.time, at.x) for at in log).slope),
+        "encoder": (ticks, -1, lambda log: fit_line((at.time, at.middle_ticks) for at in log).slope / ticks),
     }
+    ratios = {name: _both(trial, _VELOCITY, velocity) for name, (_, _, velocity) in shown.items()}
     known = [ratio for ratio in ratios.values() if math.isfinite(ratio[0])]
     if any(value <= 0 for value, _ in known):
         raise StepError("VEL 300 and VEL -300 turn the wheels in a wrong direction, or not at all")
     vote = statistics.median([1.0, *(value for value, _ in known)])
     trial.keep("scale.command", vote, max(error for _, error in known))
-    for name, nominal, power in (
-        ("velocity", units.velocity, 1),
-        ("position", units.distance, 1),
-        ("encoder", ticks, -1),
-    ):
-        value, error = ratios[name]
+    for name, (value, error) in ratios.items():
+        nominal, power, _ = shown[name]
         scale = nominal * (vote / value) ** power
         trial.keep(f"scale.{name}", scale, scale * error / value)
 
 
 def wheel_velocity(trial: Trial) -> None:
     """The unit of VEL2, and its two spellings."""
-    found = _both(trial, _WHEEL_STEPS, lambda log: statistics.fmean(at.velocity for at in log))
-    trial.keep("scale.wheel", *found)
+    trial.keep("scale.wheel", *_both(trial, _WHEEL_STEPS, _mean_velocity))
 
 
 def rotation(trial: Trial) -> None:
@@ -75,15 +75,15 @@ def rotation(trial: Trial) -> None:
     def turned(at: Instant) -> float:
         """Angle in rad that the encoders have turned, by the robot's own RevCount or the profile's track."""
         left, right = at.ticks
-        return (right - left) / 2 / (trial.nominal_ticks or math.nan) / trial.half_track
+        return (right - left) / 2 / trial.nominal_ticks / trial.half_track
 
     def rate(log: list[Instant]) -> float:
-        found = slope((at.time, turned(at)) for at in log)
+        found = fit_line((at.time, turned(at)) for at in log).slope
         # Without encoders the velocities of the wheels are all there is.
         return found if math.isfinite(found) else statistics.fmean(at.difference for at in log) / trial.half_track
 
     trial.keep("scale.turn", *_both(trial, _TURN, rate))
-    units = [slope((turned(at), at.heading) for at in trial.phase(name).log) for name in ("left", "right")]
+    units = [fit_line((turned(at), at.heading) for at in trial.phase(name).log).slope for name in ("left", "right")]
     # The heading of a gyro stays where it is while the wheels turn in the air.
     trial.keep("scale.heading", *mean(1 / unit for unit in units if unit))
 
@@ -106,8 +106,8 @@ def _ramps(trial: Trial, velocity: Callable[[Instant], float], *commanded: float
         for up, ramp in zip(trial.phases["up"], trial.phases[name], strict=True):
             final = velocity(up.log[-1])
             shares = [(at.time, velocity(at) / final) for at in ramp.log if final]
-            if fit := fit_line((time, share) for time, share in shares if _RAMP[0] < share < _RAMP[1]):
-                slopes.append(fit.slope * abs(final) / rate)
+            fit = fit_line((time, share) for time, share in shares if _RAMP[0] < share < _RAMP[1])
+            slopes.append(fit.slope * abs(final) / rate)
         trial.keep(key, *mean(slopes))
 
 
@@ -121,7 +121,7 @@ def full_power(trial: Trial) -> None:
         rows = [at for at in log if _FULL_POWER[0] * top < at.velocity < _FULL_POWER[1] * top]
         rests = [top - at.velocity for at in rows]
         fit = fit_line(((at.time, math.log(rest)) for at, rest in zip(rows, rests, strict=True)), map(_square, rests))
-        if fit is not None and fit.slope < 0:
+        if fit.slope < 0:
             times.append(-1 / fit.slope)
     trial.keep("motor.top_speed", *mean(tops))
     trial.keep("motor.time_constant", *mean(times))
@@ -137,7 +137,7 @@ def coast(trial: Trial) -> None:
         for before, after in pairwise(at for at in phase.log if at.time > phase.sent + 0.03)
         if before.velocity > after.velocity > _ROLLING and abs(after.time - before.time - period) < period / 2
     )
-    if fit is None or not 0 < fit.slope < 1:
+    if not 0 < fit.slope < 1:
         raise StepError("the wheels do not slow down steadily after ENABLE 0")
     constant = -period / math.log(fit.slope)
     trial.keep("motor.coast_time", constant, constant**2 / period * fit.slope_error / fit.slope)
@@ -151,7 +151,7 @@ def brake(trial: Trial) -> None:
     drives = [(phase, *_braking(phase)) for phase in trial.phases["brake"]]
     points = [(at.velocity, log[-1].travel - at.travel) for _, log, _, rows in drives for at in rows]
     fit = fit_line(((speed, left / speed) for speed, left in points), (_square(speed) for speed, _ in points))
-    if fit is None or fit.slope <= 0:
+    if not fit.slope > 0:
         raise StepError("the wheels do not brake steadily after E_STOP")
     deceleration = 0.5 / fit.slope
     trial.keep("motor.brake_deceleration", deceleration, deceleration * fit.slope_error / fit.slope)
@@ -214,10 +214,6 @@ def straight(trial: Trial) -> None:
     forward, left = trial.answers["FORWARD"], trial.answers["LEFT"]
     log, track = trial.phase("drive").log, trial.profile.body.track
     rolled = log[-1].travel - log[0].travel
-    if forward is None or left is None or rolled < 0.3:
-        trial.keep("wheel.left_scale", None)
-        trial.keep("wheel.right_scale", None)
-        return
     # A body that drives a circle turns by twice the angle at which its end lies.
     turned = 2 * math.atan2(left, forward)
     chord = math.hypot(forward, left)
@@ -229,19 +225,15 @@ def straight(trial: Trial) -> None:
 
 def spin(trial: Trial) -> None:
     """Two turns on the spot: the track, and the scale of the gyro."""
-    past, log = trial.answers["TURNED"], trial.phase("turn").log
-    track = error = math.nan
-    if past is not None and trial.ticks_per_meter:
-        angle = math.tau * _TURNS + math.radians(past)
-        left, right = (
-            count / trial.ticks_per_meter * trial.found(f"wheel.{side}_scale", 1.0)
-            for side, count in zip(("left", "right"), log[-1].ticks, strict=True)
-        )
-        track = (right - left) / angle
-        error = track * math.hypot(_PROTRACTOR / angle, 0.003)
-    trial.keep("wheel.track", track, error)
-    if past is not None and trial.configured("has_gyro"):
-        _gyro(trial, trial.phase("turn"), log, angle=math.tau * _TURNS + math.radians(past))
+    log, angle = trial.phase("turn").log, math.tau * _TURNS + math.radians(trial.answers["TURNED"])
+    left, right = (
+        count / trial.ticks_per_meter * trial.found(f"wheel.{side}_scale", 1.0)
+        for side, count in zip(("left", "right"), log[-1].ticks, strict=True)
+    )
+    track = (right - left) / angle
+    trial.keep("wheel.track", track, track * math.hypot(_PROTRACTOR / angle, 0.003))
+    if trial.configured("has_gyro"):
+        _gyro(trial, trial.phase("turn"), log, angle)
 
 
 def _gyro(trial: Trial, phase: Phase, log: Sequence[Instant], angle: float) -> None:
