@@ -33,7 +33,7 @@ from amigobot_tools.verify.client import StoppedError
 from amigobot_tools.verify.simulated import simulated
 from amigobot_tools.verify.table import Step, all_steps, content, row_of, steps_of
 from amigobot_tools.verify.trial import DONE, Figure, Trial
-from amigobot_tools.verify.verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, nominal_parameter, simulate, verdict
+from amigobot_tools.verify.verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, nominal_parameter, simulate
 
 REPOSITORY = Path(__file__).parents[1]
 #: Reports of robots; each folder that is dropped here becomes a test.
@@ -327,9 +327,9 @@ def test_stalled_wheel_fails_its_step_only(tmp_path: Path) -> None:
 def test_difference_counts_beyond_tolerance_and_chance(
     value: object, uncertainty: float, expected: object, said: str
 ) -> None:
-    figure = Figure("scale.command", "translation", value, uncertainty)  # type: ignore[arg-type]
-    assert verdict(figure, expected, 0.0) == said  # type: ignore[arg-type]
-    assert verdict(dataclasses.replace(figure, key="motor.brake_lag"), expected, 0.0) == UNKNOWN  # type: ignore[arg-type]
+    for key, verdict in ("scale.command", said), ("motor.brake_lag", UNKNOWN):  # the latter is not compared
+        figure = Figure(key, "", value, uncertainty)  # type: ignore[arg-type]
+        assert compare([figure], {key: Figure(key, "", expected)})[0].verdict == verdict  # type: ignore[arg-type]
 
 
 class BridgedRobot(Simulator):

@@ -25,12 +25,12 @@ CONSTANTS = {
     row.parameter: key
     for step in all_steps()
     for key, row in step.figures.items()
-    if row.parameter and row.parameter not in ("physics.command_delay", "profile.sonar.cycle")
+    if row.parameter and row.parameter not in ("profile.physics.command_delay", "profile.sonar.cycle")
 }
 #: Those that `make test` tries, with the steps that they need.
 QUICK = {
-    "physics.acceleration_ratio": ("config", "translation", "acceleration"),
-    "physics.watchdog_ratio": ("config", "translation", "brake", "watchdog"),
+    "profile.physics.acceleration_ratio": ("config", "translation", "acceleration"),
+    "profile.physics.watchdog_ratio": ("config", "translation", "brake", "watchdog"),
     "profile.units.distance": ("config", "translation", "straight", "brake"),
     "wear.left_scale": ("config", "translation", "straight", "spin"),
 }
@@ -47,7 +47,7 @@ def changed(parameter: str, seed: int, factor: float = 1.1) -> Simulator:
     """The robot with one constant multiplied; "" changes nothing."""
     parts: dict[str, Any] = {"profile": NOMINAL, "wear": Wear(), "sonar": SonarModel()}
     if parameter:
-        place, *path = parameter.replace("physics.", "profile.physics.").split(".")
+        place, *path = parameter.split(".")
         parts[place] = scaled(parts[place], path, factor)
     return Simulator(seed=seed, **parts)
 

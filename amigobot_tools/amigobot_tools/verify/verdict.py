@@ -17,7 +17,7 @@ from amigobot_driver.sim import Simulator, SonarModel, Wear, flash_of
 
 from .simulated import simulated
 from .table import row_of, steps_of
-from .trial import Figure, StepResult, Trial, Value
+from .trial import Figure, StepResult, Trial
 
 AS_SIMULATED, DIFFERS, UNKNOWN = "as simulated", "differs", "unknown"
 
@@ -27,7 +27,7 @@ _NOTICED = 0.1  # share of a quantity that must be noticed: with a larger uncert
 _SEED = 1
 #: Settings with which no robot drives if they are 0: a robot that drives has others. The step `config` shows them.
 _NEVER_ZERO = {"TransKp", "RotKp", "TransKv", "RotKv", "StallVal", "TicksMM"}
-_ADDED = {"physics.command_delay", "sonar.noise"}  # a difference is added; other parameters are proportional
+_ADDED = {"profile.physics.command_delay", "sonar.noise"}  # a difference is added; other parameters are proportional
 _WEAR = (0.5, 2.0)  # range that the simulator allows
 _CONFIG = "config."  # beginning of the keys of settings
 
@@ -37,37 +37,25 @@ def compare(found: Iterable[Figure], expected: Mapping[str, Figure]) -> list[Fig
     compared = []
     for figure in found:
         other = expected.get(figure.key) if row_of(figure.key).compared else None
-        value, error = (None, 0.0) if other is None else (other.value, other.uncertainty)
-        said = verdict(figure, value, error)
-        compared.append(replace(figure, expected=value, expected_uncertainty=error, verdict=said))
+        value, error = (other.value, other.uncertainty) if other else (None, 0.0)
+        figure = replace(figure, expected=value, expected_uncertainty=error)
+        compared.append(replace(figure, verdict=_verdict(figure)))
     return compared
 
 
-def _excess(figure: Figure) -> float:
-    """The difference of two quantities if it is more than chance; else 0."""
-    value, expected = figure.value, figure.expected
-    if not isinstance(value, float) or not isinstance(expected, float):
-        return 0.0
-    chance = _SIGMA * math.hypot(figure.uncertainty, figure.expected_uncertainty)
-    return value - expected if abs(value - expected) > chance else 0.0
+def _chance(figure: Figure) -> float:
+    """The difference of two quantities that may be chance."""
+    return _SIGMA * math.hypot(figure.uncertainty, figure.expected_uncertainty)
 
 
-def verdict(figure: Figure, expected: Value, error: float) -> str:
-    """Judge one finding.
-
-    Args:
-        figure: What was found.
-        expected: What the simulator shows; None: nothing.
-        error: Standard uncertainty of that.
-    """
-    row = row_of(figure.key)
-    if not row.compared or figure.value is None or expected is None:
+def _verdict(figure: Figure) -> str:
+    row, value, expected, chance = row_of(figure.key), figure.value, figure.expected, _chance(figure)
+    if value is None or expected is None:
         return UNKNOWN
-    if not isinstance(figure.value, float) or not isinstance(expected, float):
-        return AS_SIMULATED if figure.value == expected else DIFFERS
-    allowed = row.tolerance or row.share * abs(figure.value) or _TOLERANCE * abs(expected)
-    chance = _SIGMA * math.hypot(figure.uncertainty, error)
-    if abs(figure.value - expected) > max(allowed, chance):
+    if not isinstance(value, float) or not isinstance(expected, float):
+        return AS_SIMULATED if value == expected else DIFFERS
+    allowed = row.tolerance or row.share * abs(value) or _TOLERANCE * abs(expected)
+    if abs(value - expected) > max(allowed, chance):
         return DIFFERS
     return AS_SIMULATED if chance <= max(allowed, _NOTICED * abs(expected)) else UNKNOWN
 
@@ -134,13 +122,14 @@ def simulator_section(profile: Profile, config: Parameters | None, compared: Seq
         own = {figure.key.removeprefix(_CONFIG) for figure in settings}
         section["profile"]["flash"] = flash_of(config, own)
     for figure in compared:
-        parameter, excess = row_of(figure.key).parameter, _excess(figure)
-        if not parameter or not excess or not (figure.expected or parameter in _ADDED):
+        parameter, value, other = row_of(figure.key).parameter, figure.value, figure.expected
+        if not parameter or not isinstance(value, float) or not isinstance(other, float):
+            continue
+        if abs(value - other) <= _chance(figure) or not (other or parameter in _ADDED):
             continue
         nominal = nominal_parameter(profile, parameter)
-        assert isinstance(figure.value, float) and isinstance(figure.expected, float)
-        learned = nominal + excess if parameter in _ADDED else nominal * figure.value / figure.expected
-        *path, name = ("profile." * parameter.startswith("physics.") + parameter).split(".")
+        learned = nominal + value - other if parameter in _ADDED else nominal * value / other
+        *path, name = parameter.split(".")
         if learned > 0 and (path != ["wear"] or _WEAR[0] <= learned <= _WEAR[1]):
             reduce(lambda part, key: part.setdefault(key, {}), path, section)[name] = learned
     return section
@@ -149,5 +138,5 @@ def simulator_section(profile: Profile, config: Parameters | None, compared: Seq
 def nominal_parameter(profile: Profile, parameter: str) -> float:
     """Return the value of a parameter that the expected values come from."""
     place, *names = parameter.split(".")
-    holder: Any = {"wear": Wear(), "sonar": SonarModel(), "physics": profile.physics, "profile": profile}[place]
+    holder: Any = {"wear": Wear(), "sonar": SonarModel(), "profile": profile}[place]
     return float(reduce(getattr, names, holder))
