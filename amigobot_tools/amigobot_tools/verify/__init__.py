@@ -55,5 +55,4 @@ def run(args: argparse.Namespace) -> int:
         return runs.compare_again(args.compare)
     if args.port is None:
         raise UsageError("which robot? amigobot verify /dev/ttyUSB0, or sim:// for a simulated one")
-    runs.check_steps([*args.only, *args.skip])
     return runs.verify(args)

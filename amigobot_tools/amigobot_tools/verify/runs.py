@@ -35,18 +35,6 @@ def print_steps() -> None:
         printer.finding(Finding(step.name, Severity.NOTE, step.tell, details=details))
 
 
-def check_steps(names: Sequence[str]) -> None:
-    """Refuse names that are not steps.
-
-    Raises:
-        UsageError: A step does not exist.
-    """
-    known = [step.name for step in all_steps()]
-    for name in names:
-        if name not in known:
-            raise UsageError(f"step {name!r:.60} is not known, allowed: {', '.join(known)}")
-
-
 def compare_again(path: Path) -> int:
     """Compare a report with the simulator of today, and print what differs."""
     report = load(path)
@@ -56,7 +44,15 @@ def compare_again(path: Path) -> int:
 
 def verify(args: argparse.Namespace) -> int:
     """Run the steps with a robot and write the report."""
-    printer, folder, earlier = Printer(name_width=_NAME_WIDTH), args.output, _earlier(args)
+    known = [step.name for step in all_steps()]
+    for name in {*args.only, *args.skip} - {*known}:
+        raise UsageError(f"step {name!r:.60} is not known, allowed: {', '.join(known)}")
+    printer, folder, port = Printer(name_width=_NAME_WIDTH), args.output, args.port
+    path = folder / REPORT
+    if path.exists() and not (args.resume or args.force):
+        raise UsageError(f"{path} exists: go on with --resume, overwrite it with --force, or name another --output")
+    earlier = load(path) if args.resume else None
+    folder.mkdir(parents=True, exist_ok=True)
     shown: list[Finding] = []
 
     def show(finding: Finding) -> None:
@@ -65,36 +61,20 @@ def verify(args: argparse.Namespace) -> int:
 
     try:
         with contextlib.ExitStack() as stack:
-            client, person = _connect(args, stack)
-            report = measure(client, person, folder, show, args.port, args.robot, args.only, args.skip, earlier)
+            person: Person
+            if port.startswith("sim://"):
+                client, person = simulated(simulator_of(port)[0])
+            else:
+                person = stack.enter_context(TerminalPerson(asks=not args.yes))
+                line = stack.enter_context(contextlib.closing(Case(target=parse_target(port)).open()))
+                client = Client.at_port(line, person.stopped)
+            report = measure(client, person, folder, show, port, args.robot, args.only, args.skip, earlier)
     except StoppedError:
         raise UsageError("ended by a key; the robot was stopped; continue with --resume") from None
     report.finish(folder)
     status = _print_result(printer, report, shown)
     printer.line(f"{folder / PAGE}: every figure; {folder / RECORDING}: every packet")
     return status
-
-
-def _earlier(args: argparse.Namespace) -> Report | None:
-    """The report that is resumed."""
-    path = args.output / REPORT
-    if args.resume:
-        return load(path)
-    if path.exists() and not args.force:
-        raise UsageError(f"{path} exists: go on with --resume, overwrite it with --force, or name another --output")
-    args.output.mkdir(parents=True, exist_ok=True)
-    return None
-
-
-def _connect(args: argparse.Namespace, stack: contextlib.ExitStack) -> tuple[Client, Person]:
-    """Open the port, and find out who answers the questions."""
-    if args.port.startswith("sim://"):
-        simulator, _ = simulator_of(args.port)
-        return simulated(simulator)
-    person = stack.enter_context(TerminalPerson(asks=not args.yes))
-    line = Case(target=parse_target(args.port)).open()
-    stack.callback(line.close)
-    return Client.at_port(line, person.stopped), person
 
 
 def _print_result(printer: Printer, report: Report, shown: Sequence[Finding] = ()) -> int:
