@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
-from amigobot_driver import Report, SonarReading
+from amigobot_driver import Options, Report, SonarReading
 from amigobot_driver.profiles import Body, Limits, Profile
 
 from .geometry import Pose
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 _REST = 0.005  # m/s and rad/s up to which a robot counts as at rest
 _MESSAGES = 50  # log lines that are kept
-_COMMAND = 0.5  # s that a velocity is shown after it was requested: the usual cmd_vel_timeout
+_SHOWN = Options().command_timeout  # s that a velocity is shown after it was requested
 #: Fields of a report, or of its parts, that a state has under the same names.
 _SAME_NAMES = (
     *("odometry.x", "odometry.y", "odometry.yaw", "odometry.linear", "odometry.angular", "odometry.left_velocity"),
@@ -137,7 +137,7 @@ class LiveRemote(Remote):
     def commanded(self) -> tuple[float, float]:
         """The velocity that is requested now, m/s and rad/s."""
         linear, angular, since = self._commanded
-        return (linear, angular) if time.monotonic() - since < _COMMAND else (0.0, 0.0)
+        return (linear, angular) if time.monotonic() - since < _SHOWN else (0.0, 0.0)
 
     def messages(self) -> list[str]:
         """Return the log lines since the last call."""

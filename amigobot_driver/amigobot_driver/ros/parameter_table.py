@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..resources import read_yaml, share
-from ..robot import TUNABLE
+from ..robot import TUNABLE, Options
 
 Scalar = bool | int | float | str
 
 #: Units of the CONFIG packet per unit of a parameter: mm/s^2, deg/s^2 and ms.
 _CONFIG_UNITS = {"m/s^2": 1000.0, "rad/s^2": math.degrees(1), "s": 1000.0}
+_OPTIONS = Options()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ class Spec:
 
 def _spec(name: str, *, highest: float | None = None, **row: Any) -> Spec:
     """Return the parameter of a row; see the head of the file."""
+    row.setdefault("default", getattr(_OPTIONS, row.get("option", name), None))
     if field := row.get("tunes"):
         factor, limits, keep = _CONFIG_UNITS.get(row.get("unit", ""), 1.0), TUNABLE[field], row["default"]
         row["description"] += f"; {keep:g} keeps the robot's setting"

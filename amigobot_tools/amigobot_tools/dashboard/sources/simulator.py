@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from amigobot_driver import RequestRefusedError
+from amigobot_driver import Options, RequestRefusedError
 from amigobot_driver.doctor import Kind
 from amigobot_driver.sim import Faults, Simulator, Window, World, WorldError, WorldPose, parse_faults
 from amigobot_driver.sim.server import Served
@@ -30,7 +30,7 @@ from .stepped import SteppedSource
 _REACH = 1000.0
 _MAX_OBSTACLES = 50
 #: s of simulated time after which a velocity expires; at high speeds the browser sends too seldom for that.
-_TIMEOUT = 0.5
+_TIMEOUT = Options().command_timeout
 Coordinate = Annotated[float, Between(-_REACH, _REACH)]
 Angle = Annotated[float, Between(-100, 100)]
 Thing = Annotated[int, Between(1, 2**31)]
