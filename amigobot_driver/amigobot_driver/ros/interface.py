@@ -15,7 +15,7 @@ serves the methods that it marks as services:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future as Request
+from concurrent.futures import Future as Pending
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -37,7 +37,7 @@ from .topics import Topic, TopicPublisher
 T = TypeVar("T")
 Method = TypeVar("Method", bound=Callable[..., Any])
 #: What a request to the robot returns: a future of the outcome, the outcome, or the message of a success.
-Answer = Request[Any] | Outcome | str
+Answer = Pending[Any] | Outcome | str
 
 
 #: The type of every service of the node by its name, filled by @service and @robot_service. What they are for is in
@@ -127,13 +127,13 @@ class NodeContext:
         if self.throttle.due(f"{topic} {key or text}"):
             self.node.get_logger().warning(f"{topic} {text}")
 
-    def warn_if_failed(self, request: Request[Any], name: str, key: str = "") -> None:
+    def warn_if_failed(self, pending: Pending[Any], name: str, key: str = "") -> None:
         """Log why a request fails whose result nothing waits for.
 
         The executor logs it: the thread that completes a request holds the robot's lock.
 
         Args:
-            request: The future outcome.
+            pending: The future outcome.
             name: The topic or parameter that has made the request.
             key: See `warn`.
         """
@@ -142,11 +142,11 @@ class NodeContext:
             if not outcome.success:
                 self.warn(name, outcome.message, key)
 
-        def schedule(done: Request[Any]) -> None:
+        def schedule(done: Pending[Any]) -> None:
             if executor := self.node.executor:
                 executor.create_task(log, done.result())
 
-        request.add_done_callback(schedule)
+        pending.add_done_callback(schedule)
 
 
 class Interface:
@@ -202,7 +202,7 @@ class Interface:
             return Outcome(False, str(reason))
         if isinstance(result, str):
             return Outcome(True, result)
-        return await await_result(self._node, result) if isinstance(result, Request) else result
+        return await await_result(self._node, result) if isinstance(result, Pending) else result
 
 
 def fill_response(response: Any, outcome: Outcome) -> Any:
@@ -216,20 +216,20 @@ def refuse(response: Any, message: str) -> Any:
     return fill_response(response, Outcome(False, message))
 
 
-async def await_result(node: Node, request: Request[T]) -> T:
+async def await_result(node: Node, pending: Pending[T]) -> T:
     """Wait for the result of a request; the executor serves other callbacks meanwhile.
 
     Args:
         node: The node whose executor runs the calling coroutine.
-        request: A future that the robot completes.
+        pending: A future that the robot completes.
     """
     executor = node.executor
     future = Future(executor=executor)
 
-    def complete(done: Request[T]) -> None:
+    def complete(done: Pending[T]) -> None:
         future.set_result(done.result())
         executor.wake()
 
-    request.add_done_callback(complete)
+    pending.add_done_callback(complete)
     result: T = await future
     return result
