@@ -13,8 +13,8 @@ from ..profiles import Profile
 from ..protocol import Packet, Parameters, SyncReply
 from .session import LinkState
 
-#: Variance of each component of pose and velocity at the start: m^2, rad^2, (m/s)^2, (rad/s)^2.
-START_VARIANCE = 1e-6
+#: Least variance of each component of a velocity, and of the pose at the start: m^2, rad^2, (m/s)^2, (rad/s)^2.
+LEAST_VARIANCE = 1e-6
 #: Variance of an unknown velocity, (m/s)^2 and (rad/s)^2: so large that no filter uses the value.
 UNKNOWN_VARIANCE = 1e4
 
@@ -51,9 +51,9 @@ class Odometry:
     #: rad turned since the start, counter-clockwise positive, not wrapped; setting the pose does not change it
     turned: float = 0.0
     #: xx, xy, xyaw, yy, yyaw, yawyaw
-    covariance: tuple[float, ...] = (START_VARIANCE, 0.0, 0.0, START_VARIANCE, 0.0, START_VARIANCE)
+    covariance: tuple[float, ...] = (LEAST_VARIANCE, 0.0, 0.0, LEAST_VARIANCE, 0.0, LEAST_VARIANCE)
     #: of linear and angular velocity
-    velocity_variance: tuple[float, float] = (START_VARIANCE, START_VARIANCE)
+    velocity_variance: tuple[float, float] = (LEAST_VARIANCE, LEAST_VARIANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +133,11 @@ class Report(Event):
     right_stalled: bool  #: the right motor is stalled
     stop_button: bool  #: the stop button is pressed
     charging: bool | None  #: None: unknown, as the robot has never reported that it charges
-    charge_state: str  #: "" likewise
+    charge_state: str  #: state of the charger in words; "": the robot does not report it
     faults: tuple[str, ...]  #: faults that the robot reports
-    celsius: int | None  #: the controller's temperature; None likewise
+    celsius: int | None  #: the controller's temperature; None: the robot does not report it
     ports: IoState  #: digital and analog inputs, digital outputs
-    turn_rate: float | None = None  #: rad/s, as the robot reports it; None likewise
+    turn_rate: float | None = None  #: rad/s; None: the robot does not report it
     charge: float = math.nan  #: 0 to 1, as the robot reports it (ARCOS), else estimated from the voltage
     reported_charge: float | None = None  #: 0 to 1; None: the robot does not report it
     smoothed_volts: float = math.nan  #: battery voltage, averaged over the last seconds

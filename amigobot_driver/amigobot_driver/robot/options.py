@@ -29,7 +29,8 @@ class Options:
     """
 
     profile: str = ""  #: name or file of a profile; "": choose by the identity of the robot
-    baud: int = 0  #: 9600, 19200, 38400, 57600 or 115200; 0: the profile's
+    #: line speed to try first: 9600, 19200, 38400, 57600 or 115200; 0: the profile's; others follow without an answer
+    baud: int = 0
     #: line speed behind a network bridge, one of those of `baud`; 0: there is none; -1: from profile and robot
     bridge_baud: int = -1
     command_timeout: float = 0.5  #: s, more than 0; a velocity that is not repeated ends after it

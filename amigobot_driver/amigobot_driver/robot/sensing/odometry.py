@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from ...connection_policy import MAX_ROLL
 from ...profiles import Profile
 from ...protocol import Sip, signed
-from ..events import START_VARIANCE, UNKNOWN_VARIANCE, Odometry
+from ..events import LEAST_VARIANCE, UNKNOWN_VARIANCE, Odometry
 
 #: Bits of the counters in a SIP: of X and Y, and of TH.
 _POSITION_BITS, _HEADING_BITS = 15, 12
@@ -344,8 +344,8 @@ class Odometer:
             turned=old.turned + turned,
             covariance=_grow(old.covariance, forward * math.cos(heading), forward * math.sin(heading), forward, turned),
             velocity_variance=(
-                (units.velocity / 2) ** 2 + (_ERROR_DISTANCE * (left + right) / 2) ** 2 + START_VARIANCE,
-                step_rate**2 / 12 + (_ERROR_RATE * angular) ** 2 + START_VARIANCE,
+                (units.velocity / 2) ** 2 + (_ERROR_DISTANCE * (left + right) / 2) ** 2 + LEAST_VARIANCE,
+                step_rate**2 / 12 + (_ERROR_RATE * angular) ** 2 + LEAST_VARIANCE,
             ),
         )
 
