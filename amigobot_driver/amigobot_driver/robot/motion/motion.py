@@ -33,8 +33,6 @@ STOP_REPEATS = 3
 WAKING = 0.5
 #: s after that in which the first velocity restarts this time: on a busy computer old velocities arrive late.
 LATE = 5.0
-#: s for which the motors may be off before a velocity causes a warning; after connecting they are being switched on.
-MOTORS_GRACE = 1.0
 
 _REPLACED = "another movement was requested"
 
@@ -80,11 +78,9 @@ class Motion(Component):
         self._estimator = estimator
         self._queue = context.queue
         self._motors_off = f"the motors are off: {context.remedies.motors_off}, or press MOTORS on the robot"
-        self._running = False
         self._moving = self._was_moving = False  #: in the newest SIP, and in the one before
         self._awake_from = self._late_until = -math.inf
         self._driven = False  #: in this session: the firmware may hold a velocity that a frame revives
-        self._motors_off_since = math.inf
         self._motors_coming = motors_coming
         self._values_coming = values_coming
         self._sip: Sip | None = None  #: the newest one in this session
@@ -180,8 +176,12 @@ class Motion(Component):
 
     def check_motors(self) -> None:
         """Raise RequestRefusedError while the motors are off and the driver does not switch them on."""
-        if self._motors_off_since < math.inf and not self._motors_coming():
+        if self._motors_stay_off:
             raise RequestRefusedError(self._motors_off)
+
+    @property
+    def _motors_stay_off(self) -> bool:
+        return self._sip is not None and not (self._sip.motors_enabled or self._motors_coming())
 
     def cancel(self, goal: MotionGoal) -> None:
         """Stop the robot if this goal is in progress."""
@@ -263,7 +263,6 @@ class Motion(Component):
 
     def on_session_start(self, now: float) -> None:
         """Stop the robot before anything else."""
-        self._running = True
         self._driven = False
         self._keep_alive_timer.set(now + KEEP_ALIVE)
         self.stop()
@@ -279,13 +278,10 @@ class Motion(Component):
         self._cancel_motion(why)
         self._finish_ended_goal("; the robot may have rolled on after that")
         self._sip = None
-        self._running = False
-        self._motors_off_since = math.inf
         self._keep_alive_timer.cancel()
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         self._sip, self._was_moving, self._moving = sip, self._moving, sip.moving
-        self._motors_off_since = math.inf if sip.motors_enabled else min(now, self._motors_off_since)
         if self._ended_goal and not self._ended_goal.ended.done():
             self._ended_goal.observe_stop(self._progress(sip, now))
         if isinstance(self.requested, MotionGoal):
@@ -308,8 +304,8 @@ class Motion(Component):
 
     def _check(self, request: str, now: float) -> None:
         """Refuse a motion without a robot, in an emergency stop, or from before this process was suspended."""
-        if not self._running:
-            raise RequestRefusedError(self._context.no_robot())
+        if reason := self._context.no_robot():
+            raise RequestRefusedError(reason)
         if self.emergency:
             raise RequestRefusedError(f"the emergency stop is latched: {self._context.remedies.emergency_stop} first")
         if now < self._late_until:
@@ -330,7 +326,7 @@ class Motion(Component):
             setpoint = limited() or ZERO_VELOCITY
         self.stats.accepted += 1
         self._limited = limited
-        if now - self._motors_off_since > MOTORS_GRACE and setpoint:
+        if self._motors_stay_off and setpoint:
             self._context.notify(f"a velocity arrives while {self._motors_off}")
         self._replace(setpoint, now + self.timeout, now)
         if self.limits.limited > limited_before == 0:
@@ -377,7 +373,7 @@ class Motion(Component):
 
     def _advance(self, goal: MotionGoal, progress: Progress) -> None:
         """Update a goal from a SIP, and send its commands or end it."""
-        if not (progress.motors_on or self._motors_coming()):
+        if self._motors_stay_off:
             self.stop(self._motors_off)
             return
         step = goal.observe(progress)
@@ -401,17 +397,18 @@ class Motion(Component):
             self._ended_goal.finish_stop(remark)
 
     def _send_stop(self, *gently: Instruction) -> None:
-        if self.emergency and self._running:
+        if self._context.no_robot():
+            return
+        if self.emergency:
             # A zero velocity would end the braking of E_STOP.
             self._queue.put(Command.E_STOP(), Priority.EMERGENCY)
-        elif self._running:
-            for instruction in gently:
-                self._queue.put(instruction, Priority.STOP)
+            return
+        for instruction in gently:
+            self._queue.put(instruction, Priority.STOP)
 
     def _send_requested(self) -> None:
-        put = self._queue.put
         for instruction in self.requested.instructions:
-            put(instruction, Priority.VELOCITY)
+            self._queue.put(instruction, Priority.VELOCITY)
 
     def _keep_alive(self, now: float) -> None:
         """Send a keep-alive: the requested motion, stops until the robot is at rest, then STOP or PULSE.
