@@ -93,7 +93,7 @@ class MotionGoal(ABC):
         self._request = request
         self._tolerance = tolerance
         self._scale = scale
-        self._start: float | None = None  #: travel (rad or m) at the request
+        self._start = 0.0  #: travel (rad or m) at the request
         self._start_from = self._start_by = math.inf  #: s
         #: s, when the newest command was sent; None: the goal still waits for motors, settings and rest
         self._sent_at: float | None = None
@@ -142,9 +142,8 @@ class MotionGoal(ABC):
 
     def measure(self, odometry: Odometry) -> None:
         """Update `covered` and `remaining`."""
-        if self._start is not None:
-            self.covered = self._measure(odometry) - self._start
-            self.remaining = self._left()
+        self.covered = self._measure(odometry) - self._start
+        self.remaining = self._left()
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:

@@ -34,8 +34,6 @@ WAKING = 0.5
 #: s after that in which the first velocity restarts this time: on a busy computer old velocities arrive late.
 LATE = 5.0
 
-_REPLACED = "another movement was requested"
-
 
 @dataclass(slots=True)
 class MotionStats:
@@ -170,8 +168,6 @@ class Motion(Component):
         at_rest = not (self.requested or self._stops_left or self._moving)
         goal.begin(self._estimator.odometer.state, now, at_rest=at_rest)
         self._replace(goal, math.inf, now)
-        if self._sip:
-            self._advance(goal, self._progress(self._sip, now))
         return goal.ended
 
     def check_motors(self) -> None:
@@ -338,8 +334,7 @@ class Motion(Component):
         before, moves = self.requested, bool(requested)
         if type(requested) is not type(before):
             self._queue.drop(Priority.VELOCITY)
-        if isinstance(before, MotionGoal):
-            self._end_goal(_REPLACED)
+        self._end_goal("another movement was requested")
         if moves:
             # From now on another motion moves the robot.
             self._finish_ended_goal()
