@@ -37,7 +37,7 @@ from .link import RobotLink
 from .monitors.link_timing import LinkTiming
 from .monitors.stalls import StallMonitor
 from .monitors.standstill import StandstillMonitor
-from .motion.goal import Move, Turn, whole_degrees
+from .motion.goal import Move, Turn
 from .motion.limits import VelocityLimits, check_finite
 from .motion.motion import Motion
 from .options import Options
@@ -168,14 +168,8 @@ class Robot:
         self.motion.drive_wheels(left, right, now)
 
     def drive_heading(self, linear: float, yaw: float, now: float) -> None:
-        """Request a velocity (m/s) on a heading in the odometry frame (rad).
-
-        Raises:
-            RequestRefusedError: A value is not finite, or the robot cannot move now.
-        """
-        with self.motion.counting_refusals():
-            check_finite("heading", yaw, "rad")
-        self.motion.drive_heading(linear, whole_degrees(yaw - self.estimator.odometer.rotation), now)
+        """Request a velocity on a heading, see `Motion.drive_heading`."""
+        self.motion.drive_heading(linear, yaw, now)
 
     def turn(self, angle: float, now: float, *, absolute: bool = False) -> Turn:
         """Turn on the spot by an angle, or to a heading in the odometry frame as it is now.

@@ -23,8 +23,8 @@ from ..component import Component, Context
 from ..events import EmergencyStopChanged
 from ..outcome import Outcome
 from ..sensing.state_estimator import StateEstimator
-from .goal import MotionGoal, Progress
-from .limits import VelocityLimits
+from .goal import MotionGoal, Progress, whole_degrees
+from .limits import VelocityLimits, check_finite
 from .setpoint import ZERO_VELOCITY, Heading, Setpoint, Velocity, Wheels
 
 #: Times a stop is sent again at least, until the robot is at rest: frames get lost, and no packet acknowledges them.
@@ -131,21 +131,23 @@ class Motion(Component):
 
         self._hold(limited, now)
 
-    def drive_heading(self, linear: float, heading: int, now: float) -> None:
+    def drive_heading(self, linear: float, yaw: float, now: float) -> None:
         """Request a velocity on a heading until `timeout` from now.
 
         Args:
             linear: m/s.
-            heading: deg in the robot's own frame.
+            yaw: rad in the odometry frame as it is now.
             now: Time in s.
 
         Raises:
-            RequestRefusedError: The velocity is not finite, or the robot cannot move now.
+            RequestRefusedError: A value is not finite, or the robot cannot move now.
         """
+        rotation = self._estimator.odometer.rotation
 
         def limited() -> Heading:
+            check_finite("heading", yaw, "rad")
             v, _ = self.limits.velocity(linear, 0.0)
-            return Heading(round(v * 1000), heading)
+            return Heading(round(v * 1000), whole_degrees(yaw - rotation))
 
         self._hold(limited, now)
 
