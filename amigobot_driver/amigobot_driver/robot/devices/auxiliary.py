@@ -7,6 +7,9 @@ The robot keeps the bytes of a device in a ring buffer. It answers GETAUX n when
 packet; nothing is acknowledged (AmigoBot manual, ch. 5). So the driver requests one byte while the device is quiet,
 which arrives at once, and `CHUNK` bytes while it sends. If these do not arrive, fewer bytes are available: it requests
 them one by one. A request that replaces a waiting one loses nothing. The bytes of a lost SERAUX or TTY2 are lost.
+
+No fixed size does both. Requests for one byte read 34 bytes/s at 9600 baud and 46 at 115200, of the 480 that a GPS
+sends. With requests for `CHUNK` bytes the end of an answer would not arrive.
 """
 
 from __future__ import annotations
