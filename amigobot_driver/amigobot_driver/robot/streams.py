@@ -138,11 +138,6 @@ class StreamState(RequestComponent):
     def on_session_start(self, now: float) -> None:
         """Forget the requests of the session before."""
         self.active = self._switched_on = False
-
-    def on_session_end(self, reason: str) -> None:
-        """Send nothing more."""
-        super().on_session_end(reason)
-        self.active = False
         self._watch.cancel()
 
     def counters(self) -> Mapping[str, int]:

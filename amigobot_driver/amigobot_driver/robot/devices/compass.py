@@ -67,7 +67,7 @@ class CompassReader(RequestComponent):
             heading = math.radians(_STEP * sip.compass) % math.tau
             self._context.emit(CompassReading(stamp, heading, math.radians(_STEP)))
         elif self.requested and not self.pending and self.attempts < self.retries.limit:
-            # The heading has disappeared: the controller was reset, for example.
+            # The end of the stream of compass packets has switched it off, too.
             self.on_session_start(now)
 
     def _on_compass(self, packet: Compass, stamp: float, now: float) -> None:

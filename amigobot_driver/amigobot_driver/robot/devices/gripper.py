@@ -106,9 +106,8 @@ class GripperControl(RequestComponent):
             return self._order_for_a_time(order, name, duration)
         if duration:
             raise RequestRefusedError(f"duration is {duration:g} s, allowed for {name}: 0 s only")
-        self.fail(f"{self._order}: another order replaced this one")
         self._order = name
-        return self.request(now)
+        return self.replace(now)
 
     def on_session_start(self, now: float) -> None:
         """Forget the state: packets of this session report it."""
