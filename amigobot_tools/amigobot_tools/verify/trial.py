@@ -203,15 +203,15 @@ class Trial:
                 if row.fact == "answer":
                     self.keep(key, {True: "yes", False: "no"}.get(self.answers[name]))
                 elif row.fact and name in self.phases:  # the robot has the commands of this list
-                    self.keep(key, _function(f"facts.{row.fact}")(self.phase(name)))
+                    self.keep(key, _function(row.fact)(self.phase(name)))
             if step.measure:
-                _function(f"measures.{step.measure}")(self)
+                _function(step.measure)(self)
         found = any(figure.step == step.name for figure in self.figures.values())
         return "" if found else "the owner could not help with it"
 
 
 def _function(name: str) -> Callable[..., Any]:
-    """Return a function that a step names; its module needs this one."""
-    module, _, name = name.rpartition(".")
-    function: Callable[..., Any] = getattr(import_module(f"{__package__}.{module}"), name)
+    """Return a function of measures/; its module needs this one."""
+    module, name = name.split(".")
+    function: Callable[..., Any] = getattr(import_module(f"{__package__}.measures.{module}"), name)
     return function

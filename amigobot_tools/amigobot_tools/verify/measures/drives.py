@@ -250,3 +250,37 @@ def _gyro(trial: Trial, phase: Phase, log: Sequence[Instant], angle: float) -> N
     trial.keep("gyro.period", period)
     share = math.hypot(_PROTRACTOR / angle, error * len(samples) * period / total)
     trial.keep("gyro.scale", angle / total, abs(angle / total) * share)
+
+
+def _signs(left: float, right: float) -> str:
+    return ", ".join("+" if value > 0 else "-" if value < 0 else "0" for value in (left, right))
+
+
+def velocity_signs(phase: Phase) -> str:
+    """The directions of the wheels, by their velocities."""
+    return _signs(phase.log[-1].left, phase.log[-1].right)
+
+
+def encoder_signs(phase: Phase) -> str | None:
+    """In which directions the encoders count."""
+    left, right = phase.log[-1].ticks
+    return None if math.isnan(left) else _signs(left, right)
+
+
+def heading(phase: Phase) -> str:
+    """How the heading changes."""
+    return "grows" if phase.log[-1].heading > 0 else "falls"
+
+
+def heading_target(phase: Phase) -> str:
+    """Target of the heading servo, rounded to 10 deg: CONTROL of the standard packet shows it."""
+    unit = phase.trial.found("scale.heading", phase.trial.profile.units.angle)
+    return f"{10 * round(math.degrees(phase.of(Sip)[-1].control * unit) / 10)} deg"
+
+
+def position_bits(phase: Phase) -> int | str | None:
+    """Bits of X, by its value behind the origin."""
+    if phase.trial.profile.erratic:  # 24 bits
+        return None
+    x = phase.of(Sip)[-1].x
+    return 16 if x >= 0x8000 else 15 if x >= 0x4000 else "?"

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from amigobot_driver.protocol import ERRATIC_PACKETS, Command, ErraticCommand, ErraticConfig, Motor, ShortMotor, parse
+from amigobot_driver.protocol import ERRATIC_PACKETS, Analog, Command, ErraticCommand, ErraticConfig, MotorStart, parse
 
 from ..motion import unwrapped
-from ..script import StepError
+from ..script import Phase, StepError
 from ..trial import Trial
 
 _DUTY = 40  # harmless in either unit
@@ -52,15 +52,22 @@ def _config(trial: Trial) -> ErraticConfig:
     return answer
 
 
-def heading_unit(trial: Trial) -> None:
+def heading_unit(phase: Phase) -> str:
     """The unit of the heading, from a turn that the wheels' velocities tell."""
-    log = trial.phase("turn").log
-    angle = sum((at.time - before.time) * at.difference for before, at in pairwise(log)) / trial.half_track
+    turned = sum((at.time - before.time) * at.difference for before, at in pairwise(phase.log))
+    angle = turned / phase.trial.half_track
     if angle < math.pi / 2:
         raise StepError("RVEL does not turn the wheels against each other")
-    packets = [parse(stamped.data, ERRATIC_PACKETS) for stamped in trial.phase("turn").packets]
-    headings = [packet.heading for packet in packets if isinstance(packet, Motor | ShortMotor)]
+    packets = [parse(stamped.data, ERRATIC_PACKETS) for stamped in phase.packets]
+    headings = [packet.heading for packet in packets if isinstance(packet, MotorStart)]
     steps = (abs(after - before) for before, after in pairwise(unwrapped(headings, 4096)))
     # A step from 359 to 0 degrees is not counted.
     whole = sum(step for step in steps if step < 180) / angle * math.tau
-    trial.keep("heading.unit", "degrees" if whole < 1000 else "4096 units per turn")
+    return "degrees" if whole < 1000 else "4096 units per turn"
+
+
+def floor_sensors(phase: Phase) -> str | None:
+    """The digital inputs of an Erratic."""
+    packets = [parse(stamped.data, ERRATIC_PACKETS) for stamped in phase.packets]
+    inputs = [packet.digital for packet in packets if isinstance(packet, Analog)]
+    return f"{inputs[-1]:08b}" if inputs else None

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Who the robot is, its settings, the rate of its packets, its ports, and how it restarts."""
+"""Who the robot is, its settings, its packets and session, its ports and sounds, and how it restarts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ import statistics
 from itertools import accumulate, pairwise
 
 from amigobot_driver import ConnectionFailedError
-from amigobot_driver.protocol import Command, Instruction, Io, Reset, Sip
+from amigobot_driver.protocol import OVERHEAD, Aux, Command, Encoders, Instruction, Io, Parameters, Playlist, Reset, Sip
 from amigobot_driver.wording import counted
 
 from ..motion import fit_line
-from ..script import StepError
+from ..script import Phase, StepError
 from ..trial import Trial
 
 _VOLTS_PER_COUNT = 5.0 / 1023  # of the converter
 _BATTERY_PORT = 5
 _RESTART = 10.0  # s until the controller has restarted
+_ALIVE = 0.5  # s without a standard packet after which a session is closed
+_ECHO = b"amigobot_verify"  # the text of the step `loop_back`
 _KNOCK = 0.02  # s between two SYNC0 while the controller starts
 
 
@@ -108,3 +110,78 @@ def reset(trial: Trial) -> None:
     else:
         trial.keep("reset.time", echoed - sent, 0.01)
         client.connect()
+
+
+def config_answer(phase: Phase) -> str:
+    """Whether CONFIG is answered."""
+    return "answered" if phase.of(Parameters) else "ignored"
+
+
+def sip_length(phase: Phase) -> int:
+    """Length of the standard packet in bytes, without its sonar readings."""
+    sips = [stamped for stamped in phase.packets if isinstance(stamped.packet, Sip)]
+    packet = phase.of(Sip)[-1]
+    # The sonars of an Erratic have a packet of their own.
+    return len(sips[-1].data) + OVERHEAD - 3 * len(packet.sonar) * (type(packet) is Sip)
+
+
+def last_config_field(phase: Phase) -> str | None:
+    """The last field of CONFIG: its texts have any length, so the length says nothing."""
+    for config in phase.of(Parameters)[:1]:
+        return [item.name for item in dataclasses.fields(config) if getattr(config, item.name) is not None][-1]
+    return None
+
+
+def encoders_length(phase: Phase) -> int | str:
+    """Length of the answer to ENCODER in bytes."""
+    sizes = (len(stamped.data) for stamped in phase.packets if isinstance(stamped.packet, Encoders))
+    return next((size + OVERHEAD for size in sizes), "no answer")
+
+
+def stream(phase: Phase) -> str:
+    """Whether ENCODER packets come again and again."""
+    return "stream" if len(phase.of(Encoders)) > 2 else "one"
+
+
+def session(phase: Phase) -> str:
+    """Whether the session is open at the end."""
+    times = [stamped.time for stamped in phase.packets if isinstance(stamped.packet, Sip)]
+    return "open" if times and phase.ended - times[-1] < _ALIVE else "closed"
+
+
+def motors(phase: Phase) -> str | None:
+    """Whether the motors are on."""
+    sip = phase.of(Sip)[-1]
+    return None if sip.UNREPORTED & Sip.MOTORS else "on" if sip.motors_enabled else "off"
+
+
+def sonars(phase: Phase) -> str:
+    """Whether the sonars are on."""
+    return "on" if phase.of(Sip)[-1].sonar_enabled else "off"
+
+
+def outputs(phase: Phase) -> str | None:
+    """The digital outputs."""
+    states = [sip.digital_out for sip in phase.of(Sip) if sip.digital_out is not None]
+    return f"{states[-1]:06b}" if states else None
+
+
+def first_sound(phase: Phase) -> int | str:
+    """Number of the first sound of the user."""
+    numbers = [entry.number for entry in phase.of(Playlist) if entry.name and entry.number >= 40]
+    return min(numbers, default="none")
+
+
+def order_of_sounds(phase: Phase) -> str:
+    """Whether offset and length of the sounds make sense as little-endian numbers."""
+    return "yes" if all(entry.length < 1 << 24 for entry in phase.of(Playlist) if entry.name) else "no"
+
+
+def echo(phase: Phase) -> str | None:
+    """What became of the text that was sent through the wire."""
+    return next(("unchanged" if packet.data == _ECHO else "changed" for packet in phase.of(Aux)), None)
+
+
+def aux_length(phase: Phase) -> int | None:
+    """Length of the answer to GETAUX in bytes."""
+    return next((len(packet.data) for packet in phase.of(Aux)), None)

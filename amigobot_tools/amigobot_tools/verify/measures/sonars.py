@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 import statistics
 
-from ..script import StepError
+from amigobot_driver.protocol import Sip
+
+from ..script import Phase, StepError
 from ..trial import Trial
 
 _NEAR, _FAR = 0.5, 1.5  # m from the front to the wall
@@ -34,3 +36,13 @@ def wall(trial: Trial) -> None:
     freedom = sum(map(len, walls[0])) - len(walls[0])
     noise = scale * math.sqrt(sum(statistics.pvariance(each) * len(each) for each in walls[0]) / freedom)
     trial.keep("sonar.noise", noise, noise / math.sqrt(2 * freedom))
+
+
+def range_of_first_sonar(phase: Phase) -> str | None:
+    """Median range of sonar 0, rounded to 10 cm."""
+    sonar, unit = phase.trial.profile.sonar, phase.trial.profile.units.range
+    ranges = [reading.range * unit for sip in phase.of(Sip) for reading in sip.sonar if reading.number == 0]
+    if not ranges:
+        return None
+    value = statistics.median(ranges)
+    return "no echo" if value >= sonar.max_range else f"{10 * round(value * 10)} cm"
