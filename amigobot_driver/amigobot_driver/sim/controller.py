@@ -72,8 +72,9 @@ class Controller(ABC, Generic[F]):
     #: packets that arrive while the watchdog brakes do not end the stop (docs/protocol E-35)
     _stop_completes = False
     _commands: CommandsByNumber = ACTIVMEDIA_COMMANDS
+    _rows: Rows  #: what each command of the firmware does
 
-    def __init__(self, profile: Profile, flash: F, hardware: Hardware, on_event: Listener, rows: Rows) -> None:
+    def __init__(self, profile: Profile, flash: F, hardware: Hardware, on_event: Listener) -> None:
         """Connect the controller to its hardware; a subclass boots it.
 
         Args:
@@ -81,9 +82,8 @@ class Controller(ABC, Generic[F]):
             flash: Contents of the FLASH.
             hardware: Everything the controller is connected to.
             on_event: Called with each event as it happens.
-            rows: What each command of the firmware does.
         """
-        self.profile, self.flash, self.hardware, self._rows = profile, flash, hardware, rows
+        self.profile, self.flash, self.hardware = profile, flash, hardware
         #: the checksum of frames in both directions
         self.check: Checksum = checksum_with_count if profile.quirks.checksum_over_count else checksum
         self.now = 0.0

@@ -21,7 +21,6 @@ from typing import Any
 
 from ..profiles import Profile, ProfileError
 from ..protocol import BAUD_RATES, Command, ErraticConfig, Parameters
-from .activmedia import commands as activmedia
 from .activmedia.dialect import dialect_for
 from .activmedia.firmware import ActivMediaFirmware
 from .activmedia.flash import ActivMediaFlash
@@ -29,7 +28,6 @@ from .auxiliary import LoopBack, SimulatedAuxPort
 from .battery import BatteryModel
 from .body import SimulatedBody, Wear
 from .controller import TICK, Controller
-from .erratic import commands as erratic
 from .erratic.firmware import ErraticFirmware
 from .erratic.flash import ErraticFlash
 from .events import Listener, SessionState, ignore
@@ -374,10 +372,9 @@ def _switched_on(
     if profile.erratic:
         size = {"wheel_diameter": profile.body.wheel_diameter, "track": profile.body.track}
         flash = ErraticFlash.read(profile.name, values, **size, **baud)
-        return ErraticFirmware(profile, flash, hardware, on_event, erratic.ROWS)
-    dialect = dialect_for(profile.firmware)
-    settings = dialect.flash_of(profile, values, **baud)
-    return ActivMediaFirmware(profile, dialect, settings, hardware, on_event, activmedia.ROWS)
+        return ErraticFirmware(profile, flash, hardware, on_event)
+    settings = dialect_for(profile.firmware).flash_of(profile, values, **baud)
+    return ActivMediaFirmware(profile, settings, hardware, on_event)
 
 
 def flash_of(config: Parameters, names: Collection[str] | None = None) -> dict[str, int | str]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 
 from ...protocol import Command, CommandTable, signed
-from ..controller import SHARED_ROWS, Row
+from ..controller import SHARED_ROWS, Controller, Row
 from ..motion import Speed
-from .firmware import ActivMediaFirmware
+from .flash import ActivMediaFlash
+
+Robot = Controller[ActivMediaFlash]
 
 
 def _parameter(name: str) -> Row:
@@ -28,44 +30,27 @@ def _stream(name: str) -> Row:
     return lambda robot, value: robot.telemetry.request(name, value)
 
 
-def _vel2(robot: ActivMediaFirmware, word: int) -> None:
+def _vel2(robot: Robot, word: int) -> None:
     unit = robot.profile.units.wheel_velocity
     robot.drive.drive_wheels(signed(word >> 8, 8) * unit, signed(word, 8) * unit)
 
 
-def _sonar_cycle(robot: ActivMediaFirmware, milliseconds: int) -> None:
+def _sonar_cycle(robot: Robot, milliseconds: int) -> None:
     robot.hardware.sonar.set_cycle(milliseconds)
     robot.working.sonar_cycle = round(robot.hardware.sonar.cycle * 1000)
 
 
-def _encoder(robot: ActivMediaFirmware, value: int) -> None:
-    robot.telemetry.request("encoders", value if robot.dialect.encoder_once else 2 * (value > 0))
-
-
-def _sonar(robot: ActivMediaFirmware, value: int) -> None:
-    # Bit 0 is the switch; on robots with several arrays the next three bits may select one of them.
-    sonar = robot.hardware.sonar
-    if robot.dialect.sonar_arrays:
-        sonar.switch(bool(value & 1), value >> 1 & 0b111)
-    else:
-        sonar.switch(value != 0)
-
-
-def _bump_stall(robot: ActivMediaFirmware, value: int) -> None:
-    robot.bump_stall = value & 0b11
-
-
-def _servo(robot: ActivMediaFirmware, word: int) -> None:
+def _servo(robot: Robot, word: int) -> None:
     robot.event("servo", f"{word >> 8} to a pulse of {word & 0xFF}")
 
 
-def _charge(robot: ActivMediaFirmware, value: int) -> None:
+def _charge(robot: Robot, value: int) -> None:
     if robot.flash.charger and robot.hardware.battery.reaching is not bool(value):
         robot.hardware.battery.reaching = bool(value)
         robot.event("charger", "contacts extended" if value else "contacts retracted")
 
 
-def _battest(robot: ActivMediaFirmware, value: int) -> None:
+def _battest(robot: Robot, value: int) -> None:
     robot.hardware.battery.pretended = value / 10 if value else None
 
 
@@ -75,8 +60,8 @@ ROWS: dict[CommandTable, Row] = {
     Command.OPEN: lambda robot, _: None,  # the session is open already
     Command.RESET: lambda robot, _: robot.reset(),
     Command.MAINTENANCE: lambda robot, _: robot.enter_maintenance(),
-    Command.SONAR: _sonar,
-    Command.BUMPSTALL: _bump_stall,
+    Command.SONAR: lambda robot, value: robot.switch_sonar(value),
+    Command.BUMPSTALL: lambda robot, value: robot.set_bump_stall(value),
     Command.CHARGE: _charge,
     Command.E_STOP: lambda robot, _: robot.drive.emergency_stop(),
     Command.QSTOP: lambda robot, _: robot.drive.emergency_stop(),
@@ -95,7 +80,7 @@ ROWS: dict[CommandTable, Row] = {
     Command.TICKSMM: _divisor("ticks_mm"),
     Command.REVCOUNT: _divisor("rev_count"),
     Command.SONARCYCLE: _sonar_cycle,
-    Command.ENCODER: _encoder,
+    Command.ENCODER: lambda robot, value: robot.request_encoders(value),
     Command.IOREQUEST: _stream("io"),
     Command.JOYREQUEST: _stream("joystick"),
     Command.TCM2: lambda robot, value: robot.hardware.compass.switch(value),

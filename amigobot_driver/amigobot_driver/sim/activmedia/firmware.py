@@ -10,10 +10,11 @@ import math
 
 from ...profiles import Profile
 from ...protocol import BAUD_RATES, Command, Packet, Reset, SyncEcho, SyncReply
-from ..controller import TICK, Controller, Rows
+from ..controller import TICK, Controller
 from ..events import Listener, SessionState
 from ..hardware import Hardware
-from .dialect import SimulatedDialect
+from .commands import ROWS
+from .dialect import SimulatedDialect, dialect_for
 from .flash import ActivMediaFlash
 from .telemetry import SipTelemetry
 
@@ -34,19 +35,11 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
     _low_battery_sign = "low-battery alarm"
     bump_stall: int  #: a bit for each ring of bumpers, front and rear, that stalls the robot
 
-    def __init__(
-        self,
-        profile: Profile,
-        dialect: SimulatedDialect,
-        flash: ActivMediaFlash,
-        hardware: Hardware,
-        on_event: Listener,
-        rows: Rows,
-    ) -> None:
-        """Boot the controller with the firmware `dialect`; the other arguments are those of Controller."""
-        supported = {command: row for command, row in rows.items() if dialect.supports(command)}
-        super().__init__(profile, flash, hardware, on_event, supported)
-        self.dialect = dialect
+    def __init__(self, profile: Profile, flash: ActivMediaFlash, hardware: Hardware, on_event: Listener) -> None:
+        """Boot the controller with the firmware of its profile; the arguments are those of Controller."""
+        super().__init__(profile, flash, hardware, on_event)
+        self.dialect = dialect = dialect_for(profile.firmware)
+        self._rows = {command: row for command, row in ROWS.items() if dialect.supports(command)}
         self._commands_per_tick, self._stop_completes = dialect.commands_per_tick, dialect.stop_completes
         self.telemetry = SipTelemetry(self, dialect)
         self._taken_at = -math.inf
@@ -111,6 +104,22 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
     def zero_odometry(self) -> None:
         """Execute SETO."""
         self._zero_due = self.now + self.hardware.fault_injector.faults.late_seto
+
+    def switch_sonar(self, value: int) -> None:
+        """Execute SONAR: bit 0 is the switch; on robots with several arrays the next three bits may select one."""
+        sonar = self.hardware.sonar
+        if self.dialect.sonar_arrays:
+            sonar.switch(bool(value & 1), value >> 1 & 0b111)
+        else:
+            sonar.switch(value != 0)
+
+    def request_encoders(self, value: int) -> None:
+        """Execute ENCODER."""
+        self.telemetry.request("encoders", value if self.dialect.encoder_once else 2 * (value > 0))
+
+    def set_bump_stall(self, value: int) -> None:
+        """Execute BUMPSTALL."""
+        self.bump_stall = value & 0b11
 
     def change_baud(self, code: int) -> None:
         """Execute HOSTBAUD: change the line speed, and change it back unless the client follows within half a second.

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 
 from ...protocol import Command, CommandTable, ErraticCommand, signed
-from ..controller import SHARED_ROWS, Row
+from ..controller import SHARED_ROWS, Controller, Row
 from ..fields import WORD
-from ..motion import Distance
-from .firmware import ErraticFirmware
+from .flash import ErraticFlash
 
+Robot = Controller[ErraticFlash]
 _SERVOS = 3
 
 
@@ -27,47 +27,32 @@ def _term(name: str) -> Row:
 def _identity(name: str, length: int) -> Row:
     """Return a row that changes an identity text, up to a NUL or the size of its field (docs/protocol E-49)."""
 
-    def change(robot: ErraticFirmware, value: bytes) -> None:
+    def change(robot: Robot, value: bytes) -> None:
         setattr(robot.working, name, value.partition(b"\0")[0][:length].decode("latin-1"))
 
     return change
 
 
-def _move(robot: ErraticFirmware, value: int) -> None:
-    robot.telemetry.distance_target = value
-    robot.drive.translate(Distance(value / 1000))
-
-
-def _turn(robot: ErraticFirmware, heading: float) -> None:
-    robot.telemetry.heading_target = heading
-    robot.drive.turn_to(heading)
-
-
-def _turn_by(robot: ErraticFirmware, value: int) -> None:
-    # The angles of both DHEAD and DCHEAD are relative to the current heading (docs/protocol E-51).
-    _turn(robot, robot.drive.odometer.heading + math.radians(value))
-
-
-def _wheels(robot: ErraticFirmware, word: int) -> None:
+def _wheels(robot: Robot, word: int) -> None:
     unit = robot.profile.units.wheel_velocity
     first, second = (unit * signed(byte, 8) for byte in (word & 0xFF, word >> 8))
     left, right = (second, first) if not robot.profile.quirks.left_wheel_first else (first, second)
     robot.drive.drive_wheels(left, right)
 
 
-def _pwm_frequency(robot: ErraticFirmware, hertz: int) -> None:
+def _pwm_frequency(robot: Robot, hertz: int) -> None:
     low, high = ErraticCommand.PWM_FREQ.limits or (0, 0)
     if low <= hertz <= high:
         robot.working.set_pwm_frequency(hertz)
 
 
-def _pwm_duty(robot: ErraticFirmware, value: int) -> None:
+def _pwm_duty(robot: Robot, value: int) -> None:
     whole = 1000 if robot.profile.quirks.duty_per_mille else 100
     if value <= whole:
         robot.working.set_pwm_duty(value / whole)
 
 
-def _servo(robot: ErraticFirmware, text: bytes) -> None:
+def _servo(robot: Robot, text: bytes) -> None:
     if len(text) >= 3 and text[0] < _SERVOS:
         robot.event("servo", f"{text[0]} to {int.from_bytes(text[1:3], 'little')}")
 
@@ -76,10 +61,10 @@ ROWS: dict[CommandTable, Row] = {
     **SHARED_ROWS,
     Command.OPEN: lambda robot, _: robot.open(),
     ErraticCommand.SAVE: lambda robot, _: robot.save(),
-    Command.MOVE: _move,
-    Command.HEAD: lambda robot, value: _turn(robot, math.radians(value)),
-    Command.DHEAD: _turn_by,
-    Command.DCHEAD: _turn_by,
+    Command.MOVE: lambda robot, value: robot.move(value),
+    Command.HEAD: lambda robot, value: robot.turn_to(math.radians(value)),
+    Command.DHEAD: lambda robot, value: robot.turn_by(value),
+    Command.DCHEAD: lambda robot, value: robot.turn_by(value),
     Command.VEL2: _wheels,
     ErraticCommand.TRANS_P: _term("trans_kp"),
     ErraticCommand.TRANS_D: _term("trans_kv"),

@@ -10,9 +10,11 @@ import math
 
 from ...profiles import Profile
 from ...protocol import ERRATIC_COMMANDS
-from ..controller import Controller, Rows
+from ..controller import Controller
 from ..events import Listener, SessionState
 from ..hardware import Hardware
+from ..motion import Distance
+from .commands import ROWS
 from .flash import ErraticFlash
 from .telemetry import ErraticTelemetry
 
@@ -22,13 +24,12 @@ class ErraticFirmware(Controller[ErraticFlash]):
 
     telemetry: ErraticTelemetry
     _commands = ERRATIC_COMMANDS
+    _rows = ROWS
     _low_battery_sign = "the LED blinks"
 
-    def __init__(
-        self, profile: Profile, flash: ErraticFlash, hardware: Hardware, on_event: Listener, rows: Rows
-    ) -> None:
+    def __init__(self, profile: Profile, flash: ErraticFlash, hardware: Hardware, on_event: Listener) -> None:
         """Boot the controller; the arguments are those of Controller."""
-        super().__init__(profile, flash, hardware, on_event, rows)
+        super().__init__(profile, flash, hardware, on_event)
         self.telemetry = ErraticTelemetry(self)
         self._boot()
 
@@ -80,6 +81,20 @@ class ErraticFirmware(Controller[ErraticFlash]):
         self.enable_motors(False, "CLOSE")
         self.drive.server.suspended = False
         self._fed_at = math.inf
+
+    def move(self, millimeters: int) -> None:
+        """Execute MOVE."""
+        self.telemetry.distance_target = millimeters
+        self.drive.translate(Distance(millimeters / 1000))
+
+    def turn_to(self, heading: float) -> None:
+        """Execute HEAD: turn to a heading in rad."""
+        self.telemetry.heading_target = heading
+        self.drive.turn_to(heading)
+
+    def turn_by(self, degrees: int) -> None:
+        """Execute DHEAD or DCHEAD: the angles of both are relative to the current heading (docs/protocol E-51)."""
+        self.turn_to(self.drive.odometer.heading + math.radians(degrees))
 
     def save(self) -> None:
         """Execute SAVE: write the working parameters to FLASH, from which a reset loads them."""
