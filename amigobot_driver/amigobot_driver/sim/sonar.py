@@ -30,8 +30,6 @@ _KEPT = 32
 _STEP = 0.0013872
 #: length of a polling sequence: each sonar of an array twice
 _MAX_SEQUENCE = 2 * _ARRAY
-#: ms, allowed values of SONARCYCLE
-_SHORTEST_CYCLE, _LONGEST_CYCLE = 2, 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +105,7 @@ class SonarRing:
         self._arrays = [_SonarArray(numbers[first : first + _ARRAY]) for first in range(0, len(numbers) or 1, _ARRAY)]
         self._due = -math.inf
         self._done: deque[SipSonarReading] = deque(maxlen=_KEPT)
-        self._stuck_ranges: dict[int, float] = {}  #: m, the range that each stuck sonar repeats
+        self._ranges: dict[int, float] = {}  #: m, the newest range of each sonar, which a stuck one repeats
 
     @property
     def on(self) -> bool:
@@ -130,11 +128,6 @@ class SonarRing:
         changes = [array.switch(on) for number, array in enumerate(self._arrays, 1) if only in (0, number)]
         if any(changes) and not (was_on and self.on):
             self._due = -math.inf
-
-    def set_cycle(self, milliseconds: int) -> None:
-        """Execute SONARCYCLE: set the time per ping, 2 to 120 ms; other values are ignored."""
-        if _SHORTEST_CYCLE <= milliseconds <= _LONGEST_CYCLE:
-            self.cycle = milliseconds / 1000
 
     def set_sequence(self, sequence: bytes) -> None:
         """Execute POLLING. An empty sequence switches the ring off and keeps the previous sequence.
@@ -177,12 +170,9 @@ class SonarRing:
         faults = self._body.faults
         if number in faults.dead_sonars:
             return NO_ECHO
-        if number not in faults.stuck_sonars:
-            self._stuck_ranges.pop(number, None)
-            return self._detect(number)
-        if number not in self._stuck_ranges:
-            self._stuck_ranges[number] = self._detect(number)
-        return self._stuck_ranges[number]
+        if number not in faults.stuck_sonars or number not in self._ranges:
+            self._ranges[number] = self._detect(number)
+        return self._ranges[number]
 
     def _detect(self, number: int) -> float:
         distance = self._body.injector.with_cross_talk(min(self._echo(self._sonar.poses[number]), NO_ECHO))

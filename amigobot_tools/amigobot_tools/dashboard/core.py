@@ -22,7 +22,6 @@ from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
 from amigobot_driver.wording import wrong_type
 
-from . import protocol_page
 from .browser import Browser
 from .control import Control, NotInControlError
 from .doctor import Doctor
@@ -31,6 +30,7 @@ from .history import History
 from .messages import Between, Request, anyone, read_message, requests_of, take_number
 from .packets import decoded
 from .pilot import Pilot
+from .protocol_page import protocol_folder
 from .sources import Source
 
 #: s between two frames, with browsers and without; s between two checks of the values that seldom change.
@@ -70,7 +70,7 @@ class Dashboard:
         self._seldom = 0.0
         self._watching = False
         self._jumps = 0  #: of a recording
-        self._has_protocol = protocol_page.is_here()
+        self._has_protocol = protocol_folder() is not None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._own = requests_of(self)
 

@@ -15,18 +15,13 @@ _SECTION = r"^#{{1,3}} {}\.? (.*)$(?s:(.*?))(?=^#{{1,3}} \d|\Z)"
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
-def is_here() -> bool:
-    """Whether docs/protocol is on this computer."""
-    return _folder() is not None
-
-
 def section_page(number: str) -> str | None:
     """Return a section of the protocol reference as HTML; None if there is none, or the document is not here.
 
     Args:
         number: Number of the section, such as 5.2.
     """
-    folder = _folder()
+    folder = protocol_folder()
     for document in sorted(folder.glob("*.md")) if folder and _NUMBER.fullmatch(number) else ():
         text = document.read_text(encoding="utf-8")
         if section := re.search(_SECTION.format(re.escape(number)), text, re.MULTILINE):
@@ -40,8 +35,8 @@ def section_page(number: str) -> str | None:
     return None
 
 
-def _folder() -> Path | None:
-    """The protocol book among the sources of the project; None where this package is installed alone."""
+def protocol_folder() -> Path | None:
+    """Return the protocol book among the sources of the project; None where this package is installed alone."""
     for folder in Path(__file__).resolve().parents:
         if (found := folder / _FOLDER).is_dir():
             return found

@@ -36,8 +36,10 @@ def _vel2(robot: Robot, word: int) -> None:
 
 
 def _sonar_cycle(robot: Robot, milliseconds: int) -> None:
-    robot.hardware.sonar.set_cycle(milliseconds)
-    robot.working.sonar_cycle = round(robot.hardware.sonar.cycle * 1000)
+    # Other values are ignored.
+    if 2 <= milliseconds <= 120:
+        robot.working.sonar_cycle = milliseconds
+        robot.hardware.sonar.cycle = milliseconds / 1000
 
 
 def _servo(robot: Robot, word: int) -> None:

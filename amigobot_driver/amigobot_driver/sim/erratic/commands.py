@@ -40,16 +40,10 @@ def _wheels(robot: Robot, word: int) -> None:
     robot.drive.drive_wheels(left, right)
 
 
-def _pwm_frequency(robot: Robot, hertz: int) -> None:
-    low, high = ErraticCommand.PWM_FREQ.limits or (0, 0)
-    if low <= hertz <= high:
-        robot.working.set_pwm_frequency(hertz)
-
-
 def _pwm_duty(robot: Robot, value: int) -> None:
     whole = 1000 if robot.profile.quirks.duty_per_mille else 100
     if value <= whole:
-        robot.working.set_pwm_duty(value / whole)
+        robot.working.pwm_max = round(value / whole * robot.working.pwm_wrap)
 
 
 def _servo(robot: Robot, text: bytes) -> None:
@@ -72,7 +66,7 @@ ROWS: dict[CommandTable, Row] = {
     ErraticCommand.ROT_P: _term("rot_kp"),
     ErraticCommand.ROT_D: _term("rot_kv"),
     ErraticCommand.ROT_I: _term("rot_ki"),
-    ErraticCommand.PWM_FREQ: _pwm_frequency,
+    ErraticCommand.PWM_FREQ: lambda robot, value: robot.working.set_pwm_frequency(value),
     ErraticCommand.PWM_DUTY: _pwm_duty,
     Command.ENCODER: lambda robot, value: robot.telemetry.request("encoders", 2 * (value != 0)),
     ErraticCommand.ANALOG: lambda robot, value: robot.telemetry.request("analog", 2 * (value != 0)),

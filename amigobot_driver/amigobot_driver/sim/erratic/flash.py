@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
-from ...protocol.erratic import ErraticConfig
+from ...protocol import ErraticCommand, ErraticConfig
 from ..fields import WORD, parameter, text
 from ..flash import Flash
 
@@ -78,17 +78,12 @@ class ErraticFlash(Flash):
         """Execute PWM_FREQ: scale all values that count the PWM timer, so that duty and stall limit stay.
 
         Args:
-            hertz: Frequency of the motors' PWM in Hz, above 0.
+            hertz: Frequency of the motors' PWM in Hz; one outside its range is ignored.
         """
+        low, high = ErraticCommand.PWM_FREQ.limits or (0, 0)
+        if not low <= hertz <= high:
+            return
         wrap = round(_PWM_CLOCK / hertz)
         self.pwm_max = min(WORD, round(self.pwm_max * wrap / self.pwm_wrap))
         self.stall_val = min(WORD, round(self.stall_val * wrap / self.pwm_wrap))
         self.pwm_wrap = wrap
-
-    def set_pwm_duty(self, share: float) -> None:
-        """Execute PWM_DUTY.
-
-        Args:
-            share: Largest share of its cycle for which the PWM is on, 0 to 1.
-        """
-        self.pwm_max = round(share * self.pwm_wrap)

@@ -9,7 +9,9 @@ at the origin of the map's coordinates.
 
 from __future__ import annotations
 
+import itertools
 import math
+import operator
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -93,10 +95,8 @@ def _runs(rows: list[_Row]) -> Iterator[tuple[int, int, int]]:
     for index, (below, above) in enumerate(zip([nothing, *rows], [*rows, nothing], strict=True)):
         if below == above:
             continue
-        begin = None
-        for cell, (one, other) in enumerate(zip([*below, 0], [*above, 0], strict=True)):
-            if one != other and begin is None:
-                begin = cell
-            elif one == other and begin is not None:
-                yield index, begin, cell
-                begin = None
+        end = 0
+        for differ, cells in itertools.groupby(map(operator.ne, below, above)):
+            begin, end = end, end + len(list(cells))
+            if differ:
+                yield index, begin, end
