@@ -49,14 +49,18 @@ class Browser:
         self._due = True
         self._woken.set()
 
-    def reply(self, number: int | None, text: str) -> None:
-        """Answer a request with success; a request without an id gets no answer."""
-        if number is not None:
-            self._answer({"type": "reply", "id": number, "ok": True, "text": text})
+    def reply(self, number: int | None, text: str, *, ok: bool = True) -> None:
+        """Answer a request, or a message that is none; success is answered only if the request has an id.
 
-    def reply_error(self, number: int | None, text: str) -> None:
-        """Answer a request, or a message that is none, with what is wrong with it."""
-        self._answer({"type": "error", "id": number, "ok": False, "text": text})
+        Args:
+            number: The id; None without one.
+            text: What was done, or what is wrong.
+            ok: Whether the request was executed.
+        """
+        if number is not None or not ok:
+            kind = "reply" if ok else "error"
+            self._answers.append(json.dumps({"type": kind, "id": number, "ok": ok, "text": text}))
+            self._woken.set()
 
     async def next(self) -> str | None:
         """Wait for something to send. Returns an answer, or None if the next frame shall be made."""
@@ -73,10 +77,6 @@ class Browser:
         """Return the number of the frame that is made now."""
         self._sent += 1
         return self._sent
-
-    def _answer(self, content: dict[str, object]) -> None:
-        self._answers.append(json.dumps(content))
-        self._woken.set()
 
     # -- what comes -------------------------------------------------------------------------------------------
 

@@ -211,7 +211,7 @@ class Dashboard:
             number = take_number(content)
             self._execute(browser, number, content.pop("type", None), content)
         except (NotInControlError, AmigoBotError, ValueError) as error:
-            browser.reply_error(number, str(error))
+            browser.reply(number, str(error), ok=False)
 
     def _execute(self, browser: Browser, number: int | None, kind: object, values: dict[str, Any]) -> None:
         """Do what the dashboard itself does, or begin what the source does."""
@@ -312,10 +312,10 @@ class Dashboard:
         try:
             text = await self.source.perform(partial(request.run, **arguments))
         except (AmigoBotError, UsageError, ValueError) as error:
-            browser.reply_error(number, f"{request.name}: {error}")
+            browser.reply(number, f"{request.name}: {error}", ok=False)
         except Exception as error:
             _log.exception("request %s failed", request.name)
-            browser.reply_error(number, f"{request.name}: {type(error).__name__}; please report this")
+            browser.reply(number, f"{request.name}: {type(error).__name__}; please report this", ok=False)
         else:
             browser.reply(number, text)
             self._seldom = 0.0  # show the change at once

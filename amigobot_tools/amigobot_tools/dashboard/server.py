@@ -185,7 +185,7 @@ class _Server:
                 if message.type == WSMsgType.TEXT:
                     self._dashboard.receive(browser, message.data)
                 else:
-                    browser.reply_error(None, "the message is binary, expected a text")
+                    browser.reply(None, "the message is binary, expected a text", ok=False)
         finally:
             self._dashboard.leave(browser)
             self._sockets.discard(ws)

@@ -14,9 +14,9 @@ from amigobot_driver.doctor import Kind
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot import Event, Robot
 
-from ..dashboard.sources.paced import CLOSING, PacedDriver
+from ..dashboard.sources.paced import PacedDriver
 from ..dashboard.sources.source import Result
-from ..dashboard.sources.stepped import SteppedSource
+from ..dashboard.sources.stepped import SteppedBot, SteppedSource
 from .task import Task
 
 _BITS = 10  # of a byte on the line
@@ -91,7 +91,7 @@ class SerialDriver(PacedDriver):
 
     def _finish(self) -> None:
         if self._task.current:  # otherwise the page has ended the session: it closes the port
-            self.wait(lambda: False, CLOSING)
+            super()._finish()
 
     def _target(self) -> float:
         real, start = self._anchor
@@ -105,7 +105,7 @@ class SerialSource(SteppedSource):
 
     def __init__(self, line: SerialLine, task: Task) -> None:
         self._task = task
-        super().__init__(line.name, new_driver=partial(SerialDriver, line=line, task=task))
+        super().__init__(line.name, make=partial(SteppedBot, new_driver=partial(SerialDriver, line=line, task=task)))
 
     async def perform(self, call: Callable[[], Result]) -> Result:
         """Call something as the task."""

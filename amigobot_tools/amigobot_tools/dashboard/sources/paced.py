@@ -89,7 +89,7 @@ class PacedDriver:
 
     def _finish(self) -> None:
         """Send what ends the session."""
-        self._driver.advance(self._driver.now + CLOSING)
+        self.wait(lambda: False, CLOSING)
 
     # -- the clock --------------------------------------------------------------------------------------------
 
@@ -112,10 +112,6 @@ class PacedDriver:
     def pause(self, on: bool) -> None:
         """Let time stand still, or go on."""
         self.paused, self._anchor = on, (time.monotonic(), self._driver.now)
-
-    def skip(self, seconds: float) -> None:
-        """Simulate some seconds at once."""
-        self._driver.advance(self._driver.now + seconds)
 
     def _publish(self, event: Event) -> None:
         for listener in tuple(self.listeners):

@@ -83,7 +83,6 @@ class RecordingSource(RecordingRemote, Source):
         return {
             "timeline": {
                 "length": self.playhead.length,
-                "started": self.head.started,
                 "events": self._happenings[:_EVENTS],
                 "left_out": max(0, len(self._happenings) - _EVENTS),
                 "path": path,

@@ -24,7 +24,7 @@ from .neighbors import open_robots
 from .obstacles import Obstacle, new_box, new_circle, things_of
 from .paced import FASTEST, SLOWEST, PacedDriver
 from .source import Result
-from .stepped import SteppedSource
+from .stepped import SteppedBot, SteppedSource
 
 #: m; obstacles are put within this distance of the origin.
 _REACH = 1000.0
@@ -67,7 +67,8 @@ class SimulatorSource(SteppedSource):
             url = f"{robots.name}: {name}"
         else:
             self._simulator, _ = simulator_of(url)
-        super().__init__(url, profile, timeout=timeout, new_driver=partial(PacedDriver, line=self._simulator))
+        make = partial(SteppedBot, new_driver=partial(PacedDriver, line=self._simulator))
+        super().__init__(url, profile, timeout=timeout, make=make)
         self._messages.extend(lines)
         self._driver = self.robot.paced
         self._world: World = self._simulator.world
@@ -141,7 +142,7 @@ class SimulatorSource(SteppedSource):
 
     def do_step(self, seconds: Step) -> str:
         """Simulate some seconds more."""
-        self._driver.skip(seconds)
+        self._driver.wait(lambda: False, seconds)
         return f"{seconds:g} s more"
 
     def do_speed(self, factor: Speed) -> str:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from amigobot_driver import AmigoBot, Options
 from amigobot_driver.doctor import Kind, Target
@@ -42,23 +41,11 @@ class SteppedBot(AmigoBot):
 
 
 class SteppedSource(PortSource):
-    """A robot that has no other port than the driver.
-
-    Args:
-        port: Name of the port.
-        profile: Name or file of a profile; "" chooses it by the identity of the robot.
-        timeout: Seconds to wait for the robot.
-        new_driver: Makes the driver, see `SteppedBot`.
-    """
+    """A robot that has no other port than the driver; a subclass connects with a `SteppedBot`."""
 
     period = 0.005
     target_kind: Kind  #: what the doctor examines
     robot: SteppedBot
-
-    def __init__(
-        self, port: str, profile: str = "", *, timeout: float = 0.0, new_driver: Callable[..., PacedDriver]
-    ) -> None:
-        super().__init__(port, profile, timeout=timeout, make=partial(SteppedBot, new_driver=new_driver))
 
     def step(self) -> None:
         """Execute what is due."""
