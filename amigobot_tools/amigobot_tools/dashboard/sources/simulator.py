@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from amigobot_driver import Options, RequestRefusedError
+from amigobot_driver.cli import UsageError
+from amigobot_driver.cli.sim import connect
 from amigobot_driver.doctor import Kind
-from amigobot_driver.sim import Faults, Simulator, Window, World, WorldError, WorldPose, parse_faults
+from amigobot_driver.sim import Faults, Simulator, Window, World, WorldError, WorldPose, load_robots, parse_faults
+from amigobot_driver.sim.fleet import RobotEntry
 from amigobot_driver.sim.server import Served
 from amigobot_driver.transport.simulated import simulator_of
 
 from ...geometry import Pose
 from ..messages import Between
-from .neighbors import open_robots
 from .obstacles import Obstacle, new_box, new_circle, things_of
 from .paced import FASTEST, SLOWEST, PacedDriver
 from .source import Result
@@ -50,7 +52,7 @@ class SimulatorSource(SteppedSource):
 
     Raises:
         AmigoBotError: The URL describes no robot; the message says why.
-        UsageError: The file describes no robots.
+        UsageError: The file has no robot of this name, or a port cannot be opened.
     """
 
     kind = "simulator"
@@ -59,22 +61,34 @@ class SimulatorSource(SteppedSource):
     def __init__(
         self, url: str, profile: str = "", *, timeout: float = 10.0, robots: Path | None = None, name: str = ""
     ) -> None:
-        lines: list[str] = []
         self._others: dict[str, Simulator] = {}  #: in the same world
-        self._served: list[Served] = []  #: the others at their ports
+        others: list[RobotEntry] = []
         if robots:
-            name, self._simulator, self._others, self._served = open_robots(robots, name, lines.append)
+            described = load_robots(str(robots))
+            self._others = dict(described.build().robots)
+            name = name or described.robots[0].name
+            if name not in self._others:
+                raise UsageError(f"--name {name}: {robots} has {', '.join(self._others)}")
+            self._simulator = self._others.pop(name)
+            others = [entry for entry in described.robots if entry.name != name]
             url = f"{robots.name}: {name}"
         else:
             self._simulator, _ = simulator_of(url)
         make = partial(SteppedBot, new_driver=partial(PacedDriver, line=self._simulator))
         super().__init__(url, profile, timeout=timeout, make=make)
-        self._messages.extend(lines)
+        self._served = [self._serve(entry) for entry in others]
         self._driver = self.robot.paced
         self._world: World = self._simulator.world
         self._things = things_of(self._world)
         self._newest = len(self._things)  #: number of the thing that was added last
         self._origin: Pose | None = None  #: of the odometry frame in the world
+
+    def _serve(self, entry: RobotEntry) -> Served:
+        """Open the port at which another program drives a robot of the same world."""
+        robot = self._others[entry.name]
+        connection = connect(entry.pty, entry.tcp, robot, self._messages.append)
+        self._messages.append(f"robot {entry.name} listens on {connection.description}")
+        return Served(robot, connection)
 
     def live(self) -> dict[str, Any]:
         """Return truth and clock of the simulation."""
