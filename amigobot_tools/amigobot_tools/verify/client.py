@@ -162,8 +162,6 @@ class Client(LinkObserver):
             When the last one was sent, s.
         """
         for instruction in instructions:
-            if self.dialect.command(instruction) is None:
-                raise ValueError(f"this robot has no command {instruction}")
             self.link.queue.put(instruction)
             while self.link.queue.next_time() < float("inf"):
                 self._run(self.link.queue.next_time())
@@ -183,8 +181,7 @@ class Client(LinkObserver):
         for _ in range(_TRIES):
             self.send(Command.CONFIG())
             if (answer := self.wait_for(Parameters, ANSWER_TIMEOUT)) is not None:
-                code = answer.value("host_baud")
-                if code is not None and code < len(BAUD_RATES):
+                if (code := answer.value("host_baud")) in range(len(BAUD_RATES)):
                     self._bridge_byte_time = _BYTE / BAUD_RATES[code]
                     self.on_byte_time(self._line.byte_time)
                 return answer

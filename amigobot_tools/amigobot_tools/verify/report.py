@@ -1,25 +1,30 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The file report.json (docs/how-to/verify.md has its schema), and its page report.md."""
+"""One run with a robot: measures it, and writes report.json, its page report.md, and the recording."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from amigobot_driver.cli import UsageError
 from amigobot_driver.doctor import Finding, Severity
-from amigobot_driver.profiles import load_profile
+from amigobot_driver.packet_file import Head, write_head, write_record
+from amigobot_driver.profiles import choose_profile, load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Parameters, parse
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, read_report
 
-from .client import StoppedError
+from .client import Client, StoppedError
+from .person import Person
 from .table import all_steps, row_of, steps_of
 from .trial import DONE, Figure, StepResult, Trial, Value
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
@@ -48,9 +53,8 @@ class Report:
     @property
     def summary(self) -> str:
         """How many figures have which verdict."""
-        verdicts = [figure.verdict for figure in self.figures]
-        same, different, unknown = (verdicts.count(verdict) for verdict in (AS_SIMULATED, DIFFERS, UNKNOWN))
-        return f"{same} as simulated, {different} different, {unknown} unknown"
+        count = Counter(figure.verdict for figure in self.figures)
+        return f"{count[AS_SIMULATED]} as simulated, {count[DIFFERS]} different, {count[UNKNOWN]} unknown"
 
     def add(self, result: StepResult, trial: Trial) -> None:
         """Take how a step went, and what is known after it."""
@@ -74,7 +78,7 @@ class Report:
             folder: Of the report.
             stopped: Whether to leave out the comparison; asked all the time.
         """
-        with suppress(StoppedError):
+        with contextlib.suppress(StoppedError):
             self.compare(stopped)
         self.save(folder)
         _write_text(folder / PAGE, "\n".join(_page(self)) + "\n")
@@ -121,6 +125,81 @@ def load(path: Path) -> Report:
         return Report(**content)
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path}: the report is damaged ({type(error).__name__}: {error})") from None
+
+
+def measure(
+    client: Client,
+    person: Person,
+    folder: Path,
+    on_finding: Callable[[Finding], None],
+    port: str,
+    robot: str = "",
+    only: Collection[str] = (),
+    skip: Collection[str] = (),
+    earlier: Report | None = None,
+) -> Report:
+    """Run the steps that are left, and save after each; on every exit the robot is stopped and its session closed.
+
+    Args:
+        client: Not connected yet.
+        person: Who is at the robot.
+        folder: Of report and recording.
+        on_finding: Called with how each step went.
+        port: For report and recording.
+        robot: Profile, or a file; "": by the identity of the robot.
+        only: Names of the steps; (): all.
+        skip: Names of steps that are left out.
+        earlier: The report that is resumed.
+
+    Returns:
+        The report, which is not compared with the simulator yet.
+
+    Raises:
+        StoppedError: The person has ended it.
+        OSError: A file cannot be written.
+        AmigoBotError: There is no robot.
+    """
+    try:
+        profile, reason = load_profile(robot) if robot else None, "as asked for"
+        if profile is not None:
+            client.set_profile(profile)
+        identity = client.connect()
+        if profile is None:
+            profile, reason = choose_profile(identity.robot_class, identity.subclass)
+            client.set_profile(profile)
+        on_finding(Finding("robot", Severity.OK, f"{identity.name}: profile {profile.name}, {reason}"))
+        names = {"name": identity.name, "class": identity.robot_class, "subclass": identity.subclass}
+        created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        report = earlier or Report(created, port, names, robot or profile.name)
+        steps = [step for step in steps_of(profile) if step.name not in report.done]
+        head = Head(time.time(), port, *names.values(), profile.name, profile.erratic)
+        with _recording(folder, head, client, resumed=earlier is not None):
+            figures = {figure.key: figure for figure in report.figures}
+            trial = Trial(client, person, profile, config=client.config(), figures=figures)
+            for result in trial.run([step for step in steps if not only or step.name in only], skip):
+                report.add(result, trial)
+                report.save(folder)
+                on_finding(result.finding)
+        return report
+    finally:
+        client.end()
+
+
+@contextlib.contextmanager
+def _recording(folder: Path, head: Head, client: Client, *, resumed: bool) -> Iterator[None]:
+    """Write what the client sends and receives to the next recording of the folder."""
+    path, number = folder / RECORDING, 1
+    while resumed and path.exists():
+        number += 1
+        path = folder / f"{Path(RECORDING).stem}-{number}{Path(RECORDING).suffix}"
+    with path.open("wb", buffering=0) as file:
+        write_head(file, head)
+        client.on_record = partial(write_record, file)
+        try:
+            yield
+        finally:
+            client.halt()
+            client.on_record = lambda record: None
 
 
 def _page(report: Report) -> Iterator[str]:

@@ -18,9 +18,8 @@ from amigobot_driver.wording import counted
 
 from ..terminal_person import TerminalPerson
 from .client import Client, StoppedError
-from .measurement import measure
 from .person import Person
-from .report import PAGE, RECORDING, REPORT, Report, load
+from .report import PAGE, RECORDING, REPORT, Report, load, measure
 from .simulated import simulated
 from .table import all_steps
 

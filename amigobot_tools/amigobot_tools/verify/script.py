@@ -9,7 +9,7 @@ A list in `send` of steps.yaml is sent word by word, and kept under its name for
 - a command with its argument (`top`: the highest velocity, `fastest`: the highest acceleration; `front`, `all`: these
   sonars) or text,
 - a number: a wait in s, with PULSE,
-- the name of a method of `Script`, with its argument: `silence`, `motors on`; its docstring says what it does,
+- the name of a method of `Script`, with its argument: `silence`, `gyro on`; its docstring says what it does,
 - `{frame: 12 fe}`: a frame with these bytes, filled with zeros up to `count`, with the checksum `check`: over the data,
   over the count as well, or wrong; `{bytes: fa fb}`: these bytes.
 
@@ -98,18 +98,18 @@ class Script:
                 if isinstance(words, str):
                     verb, what, *value = name.split()
                     if verb != "look":
-                        self._motors_off()
+                        self.motors_off()
                     self.answers[what] = self._trial.person.ask(verb, what, words, *map(float, value))
                     if verb == "do" and not self.answers[what]:
                         return bool(self.phases)
                 elif all(self._client.dialect.supports(Command[name], "") for name, _ in map(_command, words) if name):
                     self._send_list(name, words)
-        self._motors_off()
+        self.motors_off()
         return True
 
     def _send_list(self, name: str, words: Sequence[Any]) -> None:
         if self._step.moves and not self._moves:
-            self._motors_on()
+            self.motors_on()
         first, sent = len(self._client.packets), 0.0
         for word in words:
             command, argument = _command(word)
@@ -190,10 +190,6 @@ class Script:
         if self._client.wait_for(Sip, 0.5) is None:
             self._client.connect()
 
-    def motors(self, state: str) -> None:
-        """Switch the motors."""
-        (self._motors_on if state == "on" else self._motors_off)()
-
     def rest(self) -> None:
         """Stop, and wait until the wheels rest."""
         self._client.send(Command.STOP())
@@ -206,7 +202,7 @@ class Script:
             still = still + 1 if fastest < _REST else 0
             self._client.wait(_POLL_PERIOD)
 
-    def _motors_on(self) -> None:
+    def motors_on(self) -> None:
         """Switch the motors on, with their encoders streamed, and zero the odometry."""
         self._moves, self._driven_from = True, len(self._client.packets)
         # Without sonars: both together do not fit into 9600 baud.
@@ -218,7 +214,7 @@ class Script:
                 return
         raise StepError("the motors stay off after ENABLE 1: is the MOTORS button stuck, the battery empty?")
 
-    def _motors_off(self) -> None:
+    def motors_off(self) -> None:
         """Stop, and switch motors and encoders off."""
         if not self._moves:
             return

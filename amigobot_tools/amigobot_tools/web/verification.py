@@ -10,9 +10,8 @@ from pathlib import Path
 from amigobot_driver.transport.simulated import simulator_of
 
 from ..verify.client import Client, StoppedError
-from ..verify.measurement import measure
 from ..verify.person import Person
-from ..verify.report import PAGE, RECORDING, REPORT, load
+from ..verify.report import PAGE, RECORDING, REPORT, load, measure
 from ..verify.simulated import simulated
 from .serial import SerialLine
 from .task import Task
