@@ -14,7 +14,7 @@ A list in `send` of steps.yaml is sent word by word, and kept under its name for
   over the count as well, or wrong; `{bytes: fa fb}`: these bytes.
 
 `do ACTION` (`do WALL 0.5`: with a distance in m), `measure WHAT` and `look WHAT` ask the person; nothing turns while
-the person is asked to do something. If the person cannot do it, the rest is left out.
+the person is asked to do something. If the person cannot do it, the rest is left out, and nothing is found.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Script:
         self.answers: dict[str, Any] = {}  #: of the person, by what was asked
 
     def play(self) -> bool:
-        """Send everything; return False if the person cannot do what is asked for first.
+        """Send everything; return False if the person cannot do what is asked for before the end.
 
         Raises:
             StepError: The robot does not do what the step needs.
@@ -101,7 +101,7 @@ class Script:
                         self.motors_off()
                     self.answers[what] = self._trial.person.ask(verb, what, words, *map(float, value))
                     if verb == "do" and not self.answers[what]:
-                        return bool(self.phases)
+                        return item is self._step.send[-1]
                 elif all(self._client.dialect.supports(Command[name], "") for name, _ in map(_command, words) if name):
                     self._send_list(name, words)
         self.motors_off()
