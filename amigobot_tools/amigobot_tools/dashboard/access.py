@@ -10,7 +10,7 @@ import ipaddress
 import re
 import secrets
 import socket
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 _NAME = re.compile(r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<host>[^:\[\]]+))(?::(?P<port>\d{1,5}))?")
 #: Characters of a token: 128 random bits.
@@ -40,8 +40,6 @@ class Access:
 
     listen: Listen
     token: str = ""  #: "": none is needed
-    #: names of this computer that a browser may ask for, besides its addresses
-    names: frozenset[str] = field(default_factory=lambda: _own_names())
 
     @classmethod
     def for_address(cls, listen: Listen) -> Access:
@@ -58,7 +56,8 @@ class Access:
         if parts is None:
             return False
         name = (parts["six"] or parts["host"]).lower()
-        return _is_address(name) or name == self.listen.host.lower() or name in self.names
+        own = socket.gethostname().lower()
+        return _is_address(name) or name in (self.listen.host.lower(), "localhost", own, f"{own}.local")
 
     def allows_origin(self, origin: str | None, host: str) -> bool:
         """Whether the Origin header, if there is one, is the page of this server. Only browsers send it."""
@@ -75,8 +74,3 @@ def _is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _own_names() -> frozenset[str]:
-    name = socket.gethostname().lower()
-    return frozenset({"localhost", name, f"{name}.local"})
