@@ -81,10 +81,6 @@ def _segments(start: float, end: float, count: int) -> int:
     low, high = min(start, end), max(start, end)
     if high - low > math.pi:  # the shorter arc is behind the ring
         return _segments(-math.pi, low, count) | _segments(high, math.pi, count)
-    width = _RANGE / count if count else 0.0
-    bits = 0
-    for number in range(count):
-        left = _RANGE / 2 - number * width
-        if low <= left and high >= left - width:
-            bits |= 1 << number
-    return bits
+    width = _RANGE / max(count, 1)
+    lefts = (_RANGE / 2 - number * width for number in range(count))
+    return sum(1 << number for number, left in enumerate(lefts) if low <= left and high >= left - width)

@@ -116,8 +116,6 @@ class Simulator:
         self._scene = Scene(world)
         injector = FaultInjector(f"{seed}", faults or Faults())
         body = SimulatedBody(profile, self._scene, wear or Wear(), injector, f"{seed}")
-        if blocked(body.footprint, world.start, world.segments):
-            raise WorldError(f"world {world.name}: a {profile.name} does not fit where the robot starts")
         self.battery = BatteryModel(profile.battery, charge)
         devices = aux or {}
         self._hardware = hardware = Hardware(
@@ -131,6 +129,7 @@ class Simulator:
             aux=[SimulatedAuxPort(number, devices.get(number) or LoopBack()) for number in (1, 2, 3)],
         )
         self._line, self._body, self.pins = hardware.line, body, hardware.pins
+        self._check_room(world.start, world)
         self._modem = RadioModem()
         self._firmware = _switched_on(profile, hardware, on_event, name, BAUD_RATES.index(baud) if baud else None)
         self._started: float | None = None

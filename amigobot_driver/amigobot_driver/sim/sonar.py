@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections import deque
@@ -49,17 +50,17 @@ class _SonarArray:
 
     def __init__(self, numbers: range) -> None:
         self._numbers = numbers
-        self._sequence = tuple(numbers)
-        self._position = 0
+        self._sequence: Sequence[int] = numbers
+        self._order = itertools.cycle(numbers)
         self.on = False
         self.listening: SipSonarReading | None = None  #: the reading that is ready when the next sonar fires
 
     def switch(self, on: bool) -> bool:
         """Switch the array; a change restarts the sequence. Return whether it is a change."""
-        changed = on != self.on
-        if changed:
-            self.on, self._position, self.listening = on, 0, None
-        return changed
+        if on == self.on:
+            return False
+        self.on, self._order, self.listening = on, itertools.cycle(self._sequence), None
+        return True
 
     def set_sequence(self, numbers: Sequence[int]) -> None:
         """Fire the sonars in this order; a sequence without any sonar of this array changes nothing.
@@ -68,14 +69,11 @@ class _SonarArray:
             numbers: Sonar numbers from 0.
         """
         if own := tuple(number for number in numbers if number in self._numbers)[:_MAX_SEQUENCE]:
-            self._sequence, self._position = own, 0
+            self._sequence, self._order = own, itertools.cycle(own)
 
     def next_sonar(self) -> int | None:
         """Return the number of the sonar that fires next; None while the array is off, or without sonars."""
-        if not self.on or not self._sequence:
-            return None
-        self._position += 1
-        return self._sequence[(self._position - 1) % len(self._sequence)]
+        return next(self._order, None) if self.on else None
 
 
 class SonarRing:
