@@ -125,17 +125,8 @@ class Controller(ABC, Generic[F]):
             seconds: Time for which bytes are ignored; None is `physics.boot_time`.
         """
         self.event("reset", "")
-        self._announce_reset()
         self._boot()
         self._booted_at = self.now + (self.profile.physics.boot_time if seconds is None else seconds)
-
-    def _announce_reset(self) -> None:
-        """Send what the controller sends before it restarts."""
-
-    @property
-    @abstractmethod
-    def _shutdown_volts(self) -> float:
-        """Voltage (V) below which the battery is empty."""
 
     @abstractmethod
     def close(self, reason: str) -> None:
@@ -257,7 +248,7 @@ class Controller(ABC, Generic[F]):
         if volts < self.working.low_battery / 10 and not self._warned:
             self._warned = True
             self.event("battery", f"{volts:.1f} V: {self._low_battery_sign}")
-        self._empty_since = min(self._empty_since, now) if volts < self._shutdown_volts else math.inf
+        self._empty_since = min(self._empty_since, now) if volts < self.working.shutdown_volts / 10 else math.inf
         if now - self._empty_since >= _SHUTDOWN_DELAY - _GRACE:
             self._on_empty_battery(volts)
 

@@ -37,6 +37,7 @@ class Flash(ABC):
     host_baud: int = 0  #: code of the line speed
     watchdog: int = parameter("WatchDog", 2000)  #: ms without a packet until the robot stops; 0: never
     low_battery: int = parameter("LowBattery", 110)  #: 0.1 V
+    shutdown_volts: float = 0  #: 0.1 V
     pwm_max: int = parameter("PwmMax", 255, 1)
     stall_val: int = parameter("StallVal", 255)  #: PWM counts that are a stall if the wheel does not turn
     stall_count: int = parameter("StallCount", 100)

@@ -369,8 +369,9 @@ def _switched_on(
     values = {**profile.flash, **({} if name is None else {"Name": name})}
     baud = {} if baud_code is None else {"host_baud": baud_code}
     if profile.erratic:
-        size = {"wheel_diameter": profile.body.wheel_diameter, "track": profile.body.track}
-        flash = ErraticFlash.read(profile.name, values, **size, **baud)
+        known = {"wheel_diameter": profile.body.wheel_diameter, "track": profile.body.track}
+        known["shutdown_volts"] = 10 * profile.battery.cutoff
+        flash = ErraticFlash.read(profile.name, values, **known, **baud)
         return ErraticFirmware(profile, flash, hardware, on_event)
     settings = dialect_for(profile.firmware).flash_of(profile, values, **baud)
     return ActivMediaFirmware(profile, settings, hardware, on_event)

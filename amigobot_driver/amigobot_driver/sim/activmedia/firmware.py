@@ -73,9 +73,11 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         if self.session is SessionState.OPEN:
             self.enable_motors(not self.drive.motors_on, "the MOTORS button")
 
-    def _announce_reset(self) -> None:
+    def reset(self, seconds: float | None = None) -> None:
+        """Press RESET, or interrupt the power; the robot announces it."""
         self.telemetry.stop()
         self.answer(Reset())
+        super().reset(seconds)
 
     # --- what commands do ----------------------------------------------------------------------------------
 
@@ -205,10 +207,6 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         if self._bumped & ~before & self.bump_stall:
             self.drive.stall()
             self.event("bumper", "a bumper touches something: the robot stalls")
-
-    @property
-    def _shutdown_volts(self) -> float:
-        return self.working.shutdown_volts / 10
 
     def _supervise_battery(self, volts: float, now: float) -> None:
         if self.session is SessionState.OPEN:

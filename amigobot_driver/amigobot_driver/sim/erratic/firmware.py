@@ -101,11 +101,5 @@ class ErraticFirmware(Controller[ErraticFlash]):
         self.flash = copy.copy(self.working)
         self.event("flash", "the parameters were saved")
 
-    # --- the battery ---------------------------------------------------------------------------------------
-
-    @property
-    def _shutdown_volts(self) -> float:
-        return self.profile.battery.cutoff
-
     def _on_empty_battery(self, volts: float) -> None:
         self.enable_motors(False, f"the battery, {volts:.1f} V")

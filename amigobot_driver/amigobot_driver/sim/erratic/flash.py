@@ -49,7 +49,8 @@ class ErraticFlash(Flash):
     rot_decel: int = parameter("RotDecel", 400, 1)
     trans_decel: int = parameter("TransDecel", 400, 1)
     sonar_conv: int = parameter("SonarConv", 350)
-    # The firmware knows the dimensions of its robot, in m.
+    # The firmware knows the battery and the dimensions (m) of its robot.
+    shutdown_volts: float
     wheel_diameter: float
     track: float
 
