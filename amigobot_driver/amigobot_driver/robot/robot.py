@@ -15,7 +15,6 @@ from concurrent.futures import Future
 from ..errors import RequestRefusedError
 from ..profiles import calibrated_profile, choose_profile, load_profile
 from ..protocol import Command, CommandTable, ErraticCommand, Packet, Parameters, Sip, SyncReply
-from ..wording import counted
 from .bridged_line import BridgedLine
 from .command_queue import QUEUE_FULL, Priority
 from .component import Context
@@ -303,11 +302,9 @@ class Robot:
             raise
         if reason := self.no_robot():
             return Outcome(False, reason)
-        before = self.queue.waiting(Priority.RAW)
         if not self.queue.put(instruction, Priority.RAW):
             return Outcome(False, f"{instruction} is not sent: {QUEUE_FULL}")
-        sent = f"{instruction} waits behind {counted(before, 'command')}, is sent" if before else f"sent {instruction}"
-        return Outcome(True, f"{sent} once; the robot confirms no single command")
+        return Outcome(True, f"{instruction} is sent once; the robot confirms no single command")
 
     def configure(self, options: Options, now: float) -> Future[Outcome]:
         """Apply changed options. Those that only matter on connecting wait for the next session.
