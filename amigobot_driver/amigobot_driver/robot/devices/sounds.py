@@ -108,7 +108,7 @@ class SoundPlayer(RequestComponent):
         self._streaming = False  #: the answer to PLAYLIST 0 is arriving; the robot answers nothing else meanwhile
         self._count = 0  #: user sounds, as the robot has announced
         self._user: set[int] = set()  #: numbers of the user sounds that have arrived
-        self._quiet = context.timeouts.timer(self._on_quiet)
+        self._quiet = context.sends.timer(self._on_quiet)
         self._switch = _SoundSwitch(context, "sounds", Command.SOUNDTOG)
         self._lookup = _SoundLookup(context, self._play)
 
@@ -229,12 +229,6 @@ class SoundPlayer(RequestComponent):
         """Forget the playlist."""
         self._forget()
 
-    def on_session_end(self, reason: str) -> None:
-        """Fail the request."""
-        self._streaming = False
-        self._quiet.cancel()
-        super().on_session_end(reason)
-
     def _update(self, packet: Playlist, stamp: float, now: float) -> None:
         if self._streaming:
             # A second count, after PLAYLIST 0 was sent twice, is no empty entry.
@@ -287,7 +281,8 @@ class SoundPlayer(RequestComponent):
         return f"{self._sent()} and got no answer; {counted(len(self.playlist), 'sound')} known"
 
     def _forget(self) -> None:
-        self.complete = False
+        self.complete = self._streaming = False
+        self._quiet.cancel()
         self.entries.clear()
         self._user.clear()
 
