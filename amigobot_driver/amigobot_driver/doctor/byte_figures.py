@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cached_property
 
 from ..protocol import HEADER, Command, FrameDecoder, checksum_with_count
 from ..robot import radio_modem
 from ..transport.tcp import DEFAULT_TCP_PORT
-from .changed_bytes import Change, cut_at, damage_of, find_change, is_text, outside_packets, split
+from .changed_bytes import Change, Pieces, damage_of, find_change, is_text, split
 from .computer import attempt
 from .recording import Recording
 from .table import content
@@ -70,7 +71,9 @@ class ByteFigures(Recording):
     @cached_property
     def stranger(self) -> str:
         """The name of what sends bytes that are not a robot's; "" if no pattern fits."""
-        return next((name for name in content()["strangers"] if _sent_by(name, self.foreign.strip(b"\0"))), "")
+        patterns, data = content()["strangers"].items(), self.foreign.strip(b"\0")
+        found = (name for name, one in patterns if re.search(one.encode("latin-1"), data, re.IGNORECASE))
+        return next(found, "")
 
     @property
     def shown(self) -> str:
@@ -101,37 +104,40 @@ class ByteFigures(Recording):
         """What something on the line does to the bytes, if they prove it."""
         return find_change(self.foreign if self.failed else received(self.chunks))
 
+    @cached_property
+    def _pieces(self) -> Pieces:
+        return split(self.data, self.check)
+
+    @property
+    def damaged(self) -> list[bytes]:
+        """The packets of the observation with a wrong checksum or length."""
+        return self._pieces.damaged
+
+    @property
+    def _longest(self) -> int:
+        """Length of the longest valid packet; 0: there is none."""
+        return max((len(part) + 3 for part in self._pieces.valid), default=0)
+
     @property
     def cut(self) -> int:
-        """Length to which packets are cut; 0 if they are not."""
-        return cut_at(self.data)
+        """Length to which longer packets are cut; 0 if they are not."""
+        short = Counter(len(part) for part in self.damaged if len(part) > 2 and len(part) < part[2] + 3)
+        (length, count), *_ = [*short.most_common(1), (0, 0)]
+        return length if count > 2 and count > len(self.damaged) / 2 and self._longest <= length else 0
 
     @property
     def damaged_from(self) -> int:
         """Length (bytes) from which every packet is damaged, while all shorter ones arrive; 0: others are, too."""
-        damaged, valid = split(self.data)
-        shortest = min((part[2] + 3 for part in damaged if len(part) > 2), default=0)
-        return shortest if len(damaged) > 2 and shortest > max((len(one) + 5 for one in valid), default=999) else 0
-
-    @cached_property
-    def damaged(self) -> list[bytes]:
-        """The packets of the observation with a wrong checksum or length; none if another checksum is right."""
-        return [] if self.profile.quirks.checksum_over_count else split(self.data)[0]
+        shortest = min((part[2] + 3 for part in self.damaged if len(part) > 2), default=0)
+        return shortest if len(self.damaged) > 2 and shortest > self._longest > 0 else 0
 
     @property
     def damaged_share(self) -> float:
         """Share of the packets that are damaged."""
-        if self.chunks:
-            return len(self.damaged) / max(1, len(self.arrivals) + len(self.damaged))
-        damaged, complete = self.increase("link.decoder.checksum_errors"), self.increase("link.decoder.frames")
+        damaged, complete = len(self.damaged), len(self.arrivals)
+        if not self.chunks:
+            damaged, complete = self.increase("link.decoder.checksum_errors"), self.increase("link.decoder.frames")
         return damaged / max(1, complete + damaged)
-
-    @cached_property
-    def outside(self) -> list[bytes]:
-        """The bytes between packets, one item for each place, but for incomplete packets at either end."""
-        parts = [] if self.profile.quirks.checksum_over_count else outside_packets(self.data)
-        parts = parts[1:] if parts and self.data.startswith(parts[0]) else parts
-        return parts[:-1] if parts and self.data.endswith(parts[-1]) else parts
 
     @property
     def messages(self) -> list[str]:
@@ -141,7 +147,7 @@ class ByteFigures(Recording):
     @property
     def damage(self) -> str:
         """What is wrong with the damaged packets, and what that comes from."""
-        return damage_of(self.damaged, self.outside)
+        return damage_of(self._pieces)
 
     @property
     def unreliable(self) -> bool:
@@ -153,9 +159,4 @@ class ByteFigures(Recording):
         """Whether packets are damaged, or bytes come between them."""
         if self.failed:
             return len(self.damaged) > 1
-        return self.damaged_share > _DAMAGED or sum(map(len, self.outside)) > _SKIPPED * len(self.data)
-
-
-def _sent_by(name: str, data: bytes) -> re.Match[bytes] | None:
-    """Return what in some bytes is of something that is not a robot."""
-    return re.search(content()["strangers"][name].encode("latin-1"), data, re.IGNORECASE)
+        return self.damaged_share > _DAMAGED or sum(map(len, self._pieces.outside)) > _SKIPPED * len(self.data)

@@ -17,7 +17,7 @@ from functools import reduce
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from ..protocol import HEADER, OVERHEAD, checksum, checksum_with_count, encode_frame
+from ..protocol import HEADER, OVERHEAD, Checksum, checksum, checksum_with_count, encode_frame
 from .table import content
 
 #: Answers of every robot to SYNC0 and SYNC1.
@@ -64,17 +64,22 @@ def _parity(odd: int) -> Translation:
     return _each(lambda byte: byte & 0x7F | ((byte & 0x7F).bit_count() + odd) % 2 << 7)
 
 
+def _kind(value: int) -> str:
+    return "NUL" if value == 0 else "line end" if value in b"\r\n" else "control"
+
+
+def _named(value: int) -> str:
+    return f"{value} ({_CONTROL[value]})" if value in _CONTROL else str(value)
+
+
 def _lost(value: int) -> Change:
-    special = {0: "NUL lost", 17: "XON lost", 19: "XON lost", HEADER[0]: "header lost", HEADER[1]: "header lost"}
-    if value in special:
-        return Change(special[value], "" if value in (17, 19) else str(value))  # one of the two takes the other, too
-    return Change("line end lost" if value in b"\r\n" else "control lost", f"{value} ({_CONTROL[value]})")
+    if value in (17, 19):
+        return Change("XON lost")  # one of the two takes the other, too
+    return Change("header lost" if value in HEADER else f"{_kind(value)} lost", _named(value))
 
 
 def _replaced(value: int, arrives: int) -> Change:
-    names = [f"{each} ({_CONTROL[each]})" if each in _CONTROL else f"{each}" for each in (value, arrives)]
-    kind = "NUL" if value == 0 else "line end" if value in b"\r\n" else "control"
-    return Change(f"{kind} replaced", " arrive as ".join(names))
+    return Change(f"{_kind(value)} replaced", f"{_named(value)} arrive as {_named(arrives)}")
 
 
 def _inserted(value: int, first: int, second: int) -> Change:
@@ -117,7 +122,7 @@ _OF_HEADER = (
 
 def find_change(data: bytes) -> Change | None:
     """Return what happened to the bytes of a robot on their way; None if nothing is proven."""
-    damaged, valid = split(data)
+    valid, damaged, _ = split(data)
     for of_header, header in () if valid else _OF_HEADER:
         if data.count(header) > max(_SOME, len(data) // _LONGEST):
             return of_header
@@ -150,7 +155,7 @@ def is_text(data: bytes) -> bool:
     return sum(0x20 <= byte < 0x7F or byte in b"\r\n\t" for byte in data) >= _TEXT_SHARE * len(data)
 
 
-def is_valid(part: bytes, check: Callable[[bytes], int] = checksum) -> bool:
+def is_valid(part: bytes, check: Checksum = checksum) -> bool:
     """Return whether bytes begin with a complete packet, with nothing behind it but the rest of damage."""
     if len(part) < 3 or not 3 <= part[2] <= len(part) - 3:
         return False
@@ -158,47 +163,34 @@ def is_valid(part: bytes, check: Callable[[bytes], int] = checksum) -> bool:
     return check(part[3 : end - 2]) == part[end - 2] << 8 | part[end - 1]
 
 
-def split(data: bytes) -> tuple[list[bytes], list[bytes]]:
-    """Return the bytes from each header outside valid packets to the next header, and the data of the valid packets."""
-    damaged, valid, at = [], [], data.find(HEADER)
-    while at >= 0:
-        after = data.find(HEADER, at + 2)
-        if is_valid(data[at : at + _LONGEST]):
-            end = at + data[at + 2] + 3
-            valid.append(data[at + 3 : end])
-            after = data.find(HEADER, end)
-        elif after >= 0:  # the last one may be incomplete
-            damaged.append(data[at:after])
-        at = after
-    return damaged, valid
+class Pieces(NamedTuple):
+    """Bytes of the line, taken apart."""
+
+    valid: list[bytes]  #: the valid packets, without header and count
+    damaged: list[bytes]  #: from each header outside them to the next header; not the last one: it may be incomplete
+    outside: list[bytes]  #: between two valid packets, where there is something
 
 
-def outside_packets(data: bytes) -> list[bytes]:
-    """Return the bytes between valid packets, one item for each place."""
-    outside, at, start = [], 0, 0
+def split(data: bytes, check: Checksum = checksum) -> Pieces:
+    """Take the bytes of a line apart."""
+    valid, outside, at, start = [], [], 0, 0
     while (found := data.find(HEADER, at)) >= 0:
         at = found + len(HEADER)
-        if is_valid(data[found : found + _LONGEST]):
+        if is_valid(data[found : found + _LONGEST], check):
             outside.append(data[start:found])
             at = start = found + data[found + 2] + 3
-    return [part for part in (*outside, data[start:]) if part]
+            valid.append(data[found + 3 : at])
+    outside.append(data[start:])
+    damaged = [HEADER + piece for part in outside for piece in part.split(HEADER)[1:]]
+    return Pieces(valid, damaged[:-1] if HEADER in outside[-1] else damaged, [*filter(None, outside[1:-1])])
 
 
-def cut_at(data: bytes) -> int:
-    """Return the length (bytes) to which longer packets are cut; 0 if they are not."""
-    damaged, valid = split(data)
-    short = [len(part) for part in damaged if len(part) > 2 and len(part) < part[2] + 3]
-    (length, count), *_ = [*Counter(short).most_common(1), (0, 0)]
-    longest = max((len(packet) + 3 for packet in valid), default=0)
-    return length if count > 2 and count > len(damaged) / 2 and longest <= length else 0
-
-
-def damage_of(damaged: list[bytes], outside: list[bytes]) -> str:
+def damage_of(pieces: Pieces) -> str:
     """Return what is wrong with most damaged packets, and what that comes from (config/doctor.yaml, `damage`)."""
     texts = content()["damage"]
-    plain = [part for part in outside if HEADER not in part]
+    plain = [part for part in pieces.outside if HEADER not in part]
     # Most of them have lost their header, or its first byte.
-    packets = damaged + [HEADER[:1] + part for part in plain if part[:1] == HEADER[1:]]
+    packets = pieces.damaged + [HEADER[:1] + part for part in plain if part[:1] == HEADER[1:]]
     faults = [_fault_of(packet) for packet in packets if len(packet) > OVERHEAD]
     for bytes_between, count in Counter(plain).most_common(1):
         if count > max(2, len(faults)):

@@ -123,10 +123,15 @@ class Recording(History):
         frames = ((chunk.stamp, frame.data) for chunk in came for frame in decoder.feed(chunk.data, 0.0))
         return [Arrival(stamp, data, parse(data, table)) for stamp, data in frames]
 
+    @property
+    def check(self) -> Checksum:
+        """The checksum of the robot."""
+        return checksum_with_count if self.profile.quirks.checksum_over_count else checksum
+
     @cached_property
     def arrivals(self) -> list[Arrival]:
         """The packets of the observation."""
-        return self.decode(checksum_with_count if self.profile.quirks.checksum_over_count else checksum)
+        return self.decode(self.check)
 
     @cached_property
     def sips(self) -> list[Arrival]:
