@@ -30,8 +30,8 @@ _NEAR = 0.7
 _FAR, _AGREE, _LEAPS = 0.3, 0.1, 0.1
 #: Number and share of false echoes that are pings of another robot.
 _SPIKES, _SPIKE_SHARE = 5, 0.03
-#: m by which random readings change from ping to ping (the noise of real ones is 1 mm); m of a drift without a jump.
-_RANDOM, _DRIFTS = 0.012, 0.03
+#: m of steps from ping to ping, and of the middle half of the readings, that are no noise of a real sonar (1 mm).
+_RANDOM, _SPREAD = 0.012, 0.03
 #: m of the spread of the readings of a stuck sonar: that of a real echo is 1 mm; m within which one is blocked.
 _FROZEN, _BLOCKED = 0.0005, 0.25
 #: mm: besides its reach, a sonar without an echo gives these (docs/protocol E-33); by how much one may be off. Share
@@ -76,25 +76,13 @@ class Sonar:
         return sum(abs(one - usual) > _AGREE for one in self.bounded) / max(len(self.ranges), _ENOUGH)
 
     @property
-    def steps(self) -> list[float]:
-        """Differences of each reading to the one before, m."""
-        return [abs(late - early) for early, late in pairwise(self.bounded)]
-
-    @property
-    def wildness(self) -> float:
-        """The step (m) that three of four steps from ping to ping exceed."""
-        return statistics.quantiles(self.steps, n=4)[0] if len(self.steps) >= _ENOUGH else 0.0
-
-    @property
-    def drift(self) -> float:
-        """By how much the usual range changes from the first third of the readings to the last one, m."""
-        third, some = len(self.ranges) // 3, self.bounded
-        return abs(statistics.median(some[-third:]) - statistics.median(some[:third])) if third > 1 else 0.0
-
-    @property
-    def creeps(self) -> bool:
-        """Whether it drifts without a jump."""
-        return self.drift > _DRIFTS and max(self.steps) < _AGREE
+    def is_wild(self) -> bool:
+        """Whether three of four readings are far from the one before, or all spread without jumps: noise or a drift."""
+        if len(self.ranges) < _ENOUGH:
+            return False
+        steps = [abs(late - early) for early, late in pairwise(self.bounded)]
+        low, _, high = statistics.quantiles(self.bounded, n=4)
+        return statistics.quantiles(steps, n=4)[0] > _RANDOM or (high - low > _SPREAD and self.jumps < _LEAPS)
 
     @property
     def spikes(self) -> list[float]:
@@ -185,12 +173,11 @@ class SonarFigures(Recording):
 
     @property
     def wild_sonars(self) -> list[int]:
-        """Sonars whose readings change from ping to ping, or drift; or jump, if most do."""
-        drifting = [one.number for one in self.sonars if one.drift > _AGREE]
-        most = max(drifting, [one.number for one in self.sonars if one.jumps >= _LEAPS], key=len)
-        if 2 * len(most) > len(self.firing):
-            return most
-        return [one.number for one in self.sonars if one.wildness > _RANDOM or one.creeps]
+        """Sonars whose readings are random or drift; or jump, if most do."""
+        jumping = [one.number for one in self.sonars if one.jumps >= _LEAPS]
+        if 2 * len(jumping) > len(self.firing):
+            return jumping
+        return [one.number for one in self.sonars if one.is_wild]
 
     @property
     def disturbed_sonars(self) -> list[int]:
@@ -242,8 +229,8 @@ class SonarFigures(Recording):
 
     def without(self, numbers: Iterable[int]) -> str:
         """Return a firing sequence that leaves sonars out."""
-        left = itertools.filterfalse({*numbers}.__contains__, range(len(self.profile.sonar.poses)))
-        return " ".join(map(str, left))
+        left_out = {*numbers}
+        return " ".join(str(one) for one in range(len(self.profile.sonar.poses)) if one not in left_out)
 
 
 def _same(some: Sequence[float], others: Sequence[float]) -> bool:
