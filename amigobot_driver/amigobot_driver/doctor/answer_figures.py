@@ -9,7 +9,6 @@ import itertools
 import math
 import statistics
 from bisect import bisect_left
-from collections.abc import Mapping
 from functools import cached_property
 
 from ..protocol import HEADER, Command, Parameters, Reset, SyncEcho, checksum
@@ -107,21 +106,15 @@ class AnswerFigures(Recording):
     @property
     def deaf(self) -> int:
         """Number of commands at the end without an answer, if it is not the line that loses some all the time."""
-        before = [*itertools.dropwhile(math.isinf, reversed(self.latencies))]
-        return 0 if any(map(math.isinf, before)) else len(self.latencies) - len(before)
-
-    @property
-    def _tries(self) -> Mapping[int | None, list[float]]:
-        return {
-            argument: [question.latency for question in self.questions if question.argument == argument]
-            for argument in QUESTIONS
-        }
+        earlier = self.latencies[: len(self.latencies) - self.unanswered]
+        return 0 if math.inf in earlier else self.unanswered
 
     @property
     def taken(self) -> str:
         """What takes bytes of commands, by the CONFIGs that contain them and get no answer, while all others do."""
-        bad = [argument for argument, times in self._tries.items() if len(times) > 1 and min(times) == math.inf]
-        others = itertools.chain(*(times for argument, times in self._tries.items() if argument not in bad))
-        if any(map(math.isinf, others)) or PLAIN in bad or HARMLESS in bad:
+        lost = [question.argument for question in self.questions if question.latency == math.inf]
+        answered = {question.argument for question in self.questions if question.latency < math.inf}
+        bad = [argument for argument in QUESTIONS if lost.count(argument) > 1 and argument not in answered]
+        if {*lost} != {*bad} or PLAIN in bad or HARMLESS in bad:
             return ""  # the line loses other commands as well, or the robot was deaf for a while
         return " and ".join(QUESTIONS[argument] for argument in bad)
