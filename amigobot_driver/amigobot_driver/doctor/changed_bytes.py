@@ -196,25 +196,20 @@ def damage_of(pieces: Pieces) -> str:
         if count > max(2, len(faults)):
             name = "Telnet" if bytes_between[:1] == b"\xff" and bytes_between[1:2] >= b"\xf0" else "between"
             return str(texts[name]).format(bytes_between[:8].hex(" ").upper(), count)
-    kinds = [kind for kind, _ in faults] + ["altered" for part in plain if part[:1] != HEADER[1:]]
-    kind, count = (Counter(kinds).most_common(1) or [("altered", 0)])[0]
-    if 2 * count <= len(kinds):
-        kind = "altered" if 2 * (kinds.count("altered") + kinds.count("bits")) > len(kinds) else "mixed"
-    usual = ""
-    for size, times in Counter(size for its_kind, size in faults if its_kind == kind).most_common(1):
-        if times > 0.7 * count > 1:
-            usual = f", mostly {'bit ' * (kind == 'bits')}{size}"
-    return str(texts[kind]).format(usual, f"{count} of {len(kinds)}")
+    faults += ["altered" for part in plain if part[:1] != HEADER[1:]]
+    fault, count = (Counter(faults).most_common(1) or [("altered", 0)])[0]
+    if 2 * count <= len(faults):
+        fault = "altered" if 2 * (faults.count("altered") + faults.count("bits")) > len(faults) else "mixed"
+    return str(texts[fault]).format(f"{count} of {len(faults)}")
 
 
-def _fault_of(packet: bytes) -> tuple[str, int]:
-    """Return what is wrong with a damaged packet, and how many bytes are missing or which bit is wrong."""
+def _fault_of(packet: bytes) -> str:
+    """Return what is wrong with a damaged packet."""
     missing = packet[2] + 3 - len(packet)
     if missing:
-        return ("lost" if missing > 0 else "added"), missing
+        return "lost" if missing > 0 else "added"
     wrong = checksum(packet[3:-2]) - int.from_bytes(packet[-2:], "big") & 0xFFFF
-    bit = {1 << bit: bit % 8 for bit in range(16)}.get(min(wrong, 0x10000 - wrong))
-    return ("altered", 0) if bit is None else ("bits", bit)
+    return "bits" if 1 in (wrong.bit_count(), (0x10000 - wrong).bit_count()) else "altered"
 
 
 def _never_arrives(data: bytes) -> Change | None:
