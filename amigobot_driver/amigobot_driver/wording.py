@@ -61,9 +61,12 @@ def wrong_type(name: str, value: object, expected: str) -> str:
     return f"{name} is {shown(value)}, expected {expected}"
 
 
-def domain_problem() -> str:
-    """Return why no node can run with the value of ROS_DOMAIN_ID, at which Fast DDS ends the process; "": one can."""
-    domain = os.environ.get("ROS_DOMAIN_ID", "")
+def domain_problem(domain: str | None = None) -> str:
+    """Return why no node can run in a ROS domain, at which Fast DDS ends the process; "": one can.
+
+    Args:
+        domain: The value of ROS_DOMAIN_ID; None: of the environment.
+    """
+    domain = os.environ.get("ROS_DOMAIN_ID", "") if domain is None else domain
     usable = not domain or (domain.isdecimal() and int(domain) <= 232)
-    remedy = "allowed: 0 to 232, and 0 to 101 on every computer; export ROS_DOMAIN_ID=0"
-    return "" if usable else f"ROS_DOMAIN_ID is {domain}; {remedy}"
+    return "" if usable else f"ROS_DOMAIN_ID is {domain}; allowed: 0 to 232, and 0 to 101 on every computer"

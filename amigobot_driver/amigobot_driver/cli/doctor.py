@@ -22,6 +22,7 @@ import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
@@ -35,7 +36,6 @@ from ..doctor.table import findings_of
 from ..errors import PortError
 from ..profiles import load_profile
 from ..protocol import BAUD_RATES
-from ..wording import domain_problem
 from . import ranges
 from .doctor_report import pack
 from .findings import Printer
@@ -106,14 +106,14 @@ def _findings(case: Case, *, ros: bool) -> Iterator[Finding]:
 
 def _graph() -> Graph:
     """Read the graph in another process: a library of ROS may end its own."""
-    problem = domain_problem()
+    graph = Graph({"ROS_DOMAIN_ID": os.environ.get("ROS_DOMAIN_ID", "")})
+    if graph.domain_problem:
+        return graph
     try:
-        if not problem:
-            with ProcessPoolExecutor(1, get_context("fork"), signal, (SIGINT, SIG_DFL)) as pool:
-                return pool.submit(_read_graph).result()
+        with ProcessPoolExecutor(1, get_context("fork"), signal, (SIGINT, SIG_DFL)) as pool:
+            return pool.submit(_read_graph).result()
     except Exception as error:
-        problem = f"ROS cannot be examined: {' '.join(str(error).split()).rstrip('.')}"
-    return Graph({"ROS_DOMAIN_ID": os.environ.get("ROS_DOMAIN_ID", "")}, problem=problem)
+        return replace(graph, problem=f"ROS cannot be examined: {' '.join(str(error).split()).rstrip('.')}")
 
 
 def _read_graph() -> Graph:

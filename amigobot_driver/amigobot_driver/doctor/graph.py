@@ -8,12 +8,12 @@ The graph is read by `cli.graph_reader`; the figures here need no ROS.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
+from ..wording import domain_problem
 from .finding import Finding
 from .table import findings_of
 
@@ -55,7 +55,7 @@ class Graph:
     publishers: Mapping[str, tuple[Endpoint, ...]] = field(default_factory=dict)  #: by topic
     subscribers: Mapping[str, tuple[Endpoint, ...]] = field(default_factory=dict)
     ages: Mapping[str, float] = field(default_factory=dict)  #: s, of the newest message of an `odom` topic
-    problem: str = ""  #: why no node can look at ROS
+    problem: str = ""  #: why no node can look at ROS, if it is not the domain
 
     @property
     def nameless(self) -> bool:
@@ -81,12 +81,17 @@ class Graph:
     @property
     def doubled(self) -> list[str]:
         """Names of drivers that several nodes have."""
-        return [name for name in self.names if Counter(self.nodes)[name] > 1][:1]
+        return [name for name in self.names if self.nodes.count(name) > 1][:1]
 
     @property
     def domain(self) -> str:
         """The ROS domain."""
         return self.variables.get("ROS_DOMAIN_ID", "") or "0"
+
+    @property
+    def domain_problem(self) -> str:
+        """Why no node can run in this domain; "": one can."""
+        return domain_problem(self.domain)
 
     @property
     def discovery(self) -> str:
@@ -125,5 +130,5 @@ class Graph:
 
 def examine_graph(graph: Graph) -> Iterator[Finding]:
     """Yield what every check of ROS finds."""
-    for part in _PARTS[:1] if graph.problem else _PARTS:
+    for part in _PARTS[:1] if graph.problem or graph.domain_problem else _PARTS:
         yield from findings_of(part, graph)
