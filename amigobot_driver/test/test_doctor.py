@@ -225,8 +225,8 @@ def test_a_modem_is_called() -> None:
     ("target", "key", "command"),
     [
         ("/dev/no_such_port", "no-port", ""),
-        ("/dev/null", "no-port", "amigobot find"),
-        ("/dev", "no-port", "amigobot find"),
+        ("/dev/null", "no-port", ""),
+        ("/dev", "no-port", ""),
         ("192.168.1.999", "host-name", "getent hosts"),
         ("127.0.0.1:1", "wrong-socket", ""),
         ("sim://nonsense", "no-port", "amigobot doctor sim://"),

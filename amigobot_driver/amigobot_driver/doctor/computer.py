@@ -6,13 +6,11 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import grp
 import os
 import pwd
 import re
 import socket
-import stat
 import time
 from collections.abc import Callable
 from functools import cached_property
@@ -64,29 +62,15 @@ class SerialPort(Computer):
 
     @property
     def exists(self) -> bool:
-        """Whether there is such a file."""
-        return self.as_it_is or os.path.exists(self.path)
+        """Whether there is such a device, of a serial port as far as the system tells."""
+        device = Path(os.path.realpath(self.path))
+        known = device.parent == Path("/dev/pts") or self._device.parent.exists() or not self.case.sysfs.exists()
+        return self.as_it_is or (device.is_char_device() and known)
 
     @cached_property
     def others(self) -> list[str]:
         """The other serial ports."""
         return [device for device, _ in serial_ports() if device != self.path]
-
-    @property
-    def near(self) -> str:
-        """The other port whose name is most like this one's."""
-        return next(iter(difflib.get_close_matches(self.path, self.others, 1, 0.0)), "")
-
-    @property
-    def something_else(self) -> str:
-        """What it is that is no serial port; "" if it is one."""
-        if self.as_it_is or not self.exists:
-            return ""
-        mode, device = os.stat(self.path).st_mode, Path(os.path.realpath(self.path))
-        if not stat.S_ISCHR(mode):
-            return "a folder" if stat.S_ISDIR(mode) else "a file"
-        known = device.parent == Path("/dev/pts") or (self.case.sysfs / "class" / "tty" / device.name).exists()
-        return "" if known or not self.case.sysfs.exists() else "another device"
 
     @property
     def _device(self) -> Path:
