@@ -81,7 +81,7 @@ def check_simulator_of(folder: Path) -> None:
     made = report.load(folder / report.REPORT)
     learned = load_report(str(folder / report.REPORT))
     simulator = Simulator(learned.profile, seed=3, wear=learned.wear, sonar=learned.sonar)
-    trial, _ = simulate(simulator, load_profile(made.profile), made.done)
+    trial = simulate(simulator, load_profile(made.profile), made.done)
     numbers = [item for item in made.figures if isinstance(item.value, float) and row_of(item.key).parameter]
     judged = compare(numbers, trial.figures)
     assert judged

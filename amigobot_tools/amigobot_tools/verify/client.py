@@ -58,9 +58,7 @@ class Client(LinkObserver):
     """
 
     def __init__(
-        self,
-        new_driver: Callable[..., SteppedDriver[Client]],
-        stopped: Callable[[], bool] = lambda: False,
+        self, new_driver: Callable[..., SteppedDriver[Client]], stopped: Callable[[], bool] = lambda: False
     ) -> None:
         self.opened = False
         self.packets: list[Stamped] = []

@@ -17,7 +17,7 @@ from amigobot_driver.sim import Simulator, SonarModel, Wear, flash_of
 
 from .simulated import simulated
 from .table import row_of, steps_of
-from .trial import Figure, StepResult, Trial
+from .trial import Figure, Trial
 
 AS_SIMULATED, DIFFERS, UNKNOWN = "as simulated", "differs", "unknown"
 
@@ -61,11 +61,8 @@ def _verdict(figure: Figure) -> str:
 
 
 def simulate(
-    simulator: Simulator,
-    nominal: Profile,
-    steps: Collection[str],
-    stopped: Callable[[], bool] = lambda: False,
-) -> tuple[Trial, list[StepResult]]:
+    simulator: Simulator, nominal: Profile, steps: Collection[str], stopped: Callable[[], bool] = lambda: False
+) -> Trial:
     """Run steps with a simulated robot and a simulated person, on simulated time.
 
     Args:
@@ -78,9 +75,9 @@ def simulate(
     client.set_profile(nominal)
     client.connect()
     trial = Trial(client, person, nominal)
-    results = list(trial.run([step for step in steps_of(nominal) if step.name in steps]))
+    list(trial.run([step for step in steps_of(nominal) if step.name in steps]))
     client.end()
-    return trial, results
+    return trial
 
 
 def expected(
@@ -99,9 +96,9 @@ def expected(
     """
     reported = {} if config is None else flash_of(config)
     sane = {keyword: value for keyword, value in reported.items() if value or keyword not in _NEVER_ZERO}
-    own = Simulator(replace(profile, flash={**profile.flash, **sane}), seed=_SEED, wear=Wear(), sonar=SonarModel())
-    trial, _ = simulate(own, profile, {*steps, "config"}, stopped)  # the others convert with it
-    factory, _ = simulate(Simulator(profile, seed=_SEED), profile, {"config"})
+    own = Simulator(replace(profile, flash={**profile.flash, **sane}), seed=_SEED)
+    trial = simulate(own, profile, {*steps, "config"}, stopped)  # the others convert with it
+    factory = simulate(Simulator(profile, seed=_SEED), profile, {"config"})
     return {**trial.figures, **factory.figures}
 
 
