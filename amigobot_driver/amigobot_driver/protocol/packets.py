@@ -22,14 +22,14 @@ from .wire import S16, S32, U8, U16, U32, Bytes, Counted, FixedString, Record, T
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncEcho(Packet):
-    """The answer to SYNC0 and SYNC1: the same packet."""
+    """The answer to SYNC0 and SYNC1: the same packet (docs/protocol 3.2)."""
 
     id: U8  #: number of the SYNC packet, 0 or 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncReply(Packet):
-    """The answer to SYNC2: who the robot is (docs/protocol E-13)."""
+    """The answer to SYNC2: who the robot is (docs/protocol 3.2, E-13)."""
 
     id: U8 = 2
     name: Text  #: the robot's own name, up to 20 characters

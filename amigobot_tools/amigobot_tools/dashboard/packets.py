@@ -16,9 +16,7 @@ from amigobot_driver.protocol import Packet, inspect_frame
 _KEPT = 2000
 _SECTION = re.compile(r"docs/protocol (\d+(?:\.\d+)?)")
 _COMMANDS, _ERRATIC_COMMANDS = "4.1", "4.2"
-#: Sections of the packets whose docstring names none.
-_SECTIONS = {"Sip": "5.2", "SyncEcho": "3.2", "SyncReply": "3.2", "Motor": "5.11", "ShortMotor": "5.11"}
-_PACKETS = "5.1"
+_PACKETS = "5.1"  # of the packets whose docstring names no section
 
 
 class FrameLog:
@@ -47,7 +45,7 @@ def decoded(number: int, frame: RecordedFrame, *, erratic: bool) -> dict[str, An
         fields = ((key, value) for key, value in inspected.fields.items() if key != "id" and value is not None)
         text = ", ".join(f"{key}={value}" for key, value in fields)
         cited = _SECTION.search(type(content).__doc__ or "")
-        section = cited[1] if cited else _SECTIONS.get(inspected.name, _PACKETS)
+        section = cited[1] if cited else _PACKETS
     else:
         text = f"{content}: {content.command.summary}" if content else "unknown command"
         section = _ERRATIC_COMMANDS if erratic else _COMMANDS
