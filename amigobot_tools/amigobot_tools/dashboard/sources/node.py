@@ -181,10 +181,9 @@ class NodeSource(NodeRemote, RobotSource):
 
 def _finding(part: str, status: DiagnosticStatus) -> dict[str, Any]:
     """The diagnostics of a part of the robot."""
-    level = status.level[0] if isinstance(status.level, bytes) else int(status.level)
     return {
         "name": part,
-        "level": LEVELS[min(level, len(LEVELS) - 1)],
+        "level": LEVELS[ord(status.level)],
         "message": status.message,
         "values": {value.key: value.value for value in status.values},
     }

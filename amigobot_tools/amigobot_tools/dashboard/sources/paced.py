@@ -13,12 +13,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Annotated
 
 from amigobot_driver.robot import Event, Robot
 from amigobot_driver.stepped_driver import Line, SteppedDriver
 
+from ..messages import Between
+
 _START = 1000.0  # s on the driver's clock
-SLOWEST, FASTEST = 0.1, 50.0  # allowed speeds, simulated seconds per second
+Speed = Annotated[float, Between(0.1, 50)]  # simulated seconds per second
 _SLICE = 0.02  # s of real time that a step may take
 _LATE = 0.25  # s of real time that the simulation may be late; what is more is left out
 CLOSING = 1.0  # s that the end of the session may take

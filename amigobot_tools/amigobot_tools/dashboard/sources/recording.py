@@ -18,9 +18,9 @@ from amigobot_driver.robot import BatteryChanged, EmergencyStopChanged, Event, L
 from ...recording_remote import RecordingRemote
 from ...state import RobotState, stalled_wheels
 from ..messages import Between
+from .paced import Speed
 from .source import Source
 
-_SLOWEST, _FASTEST = 0.1, 50.0
 #: Events and points of the path that the page is sent at most.
 _EVENTS, _POINTS = 500, 2000
 #: s before the playhead from which the packet inspector is filled after a jump.
@@ -103,7 +103,7 @@ class RecordingSource(RecordingRemote, Source):
         self._shown = max(0.0, position - _BEFORE)
         return f"at {position:.1f} s"
 
-    def do_speed(self, factor: Annotated[float, Between(_SLOWEST, _FASTEST)]) -> str:
+    def do_speed(self, factor: Speed) -> str:
         """Set the speed."""
         self.playhead.set(speed=factor)
         return f"{factor:g} times real time"

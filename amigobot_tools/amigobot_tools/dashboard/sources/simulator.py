@@ -24,7 +24,7 @@ from amigobot_driver.transport.simulated import simulator_of
 from ...geometry import Pose
 from ..messages import Between
 from .obstacles import Obstacle, new_box, new_circle, things_of
-from .paced import FASTEST, SLOWEST, PacedDriver
+from .paced import PacedDriver, Speed
 from .source import Result
 from .stepped import SteppedBot, SteppedSource
 
@@ -36,8 +36,7 @@ _TIMEOUT = Options().command_timeout
 Coordinate = Annotated[float, Between(-_REACH, _REACH)]
 Angle = Annotated[float, Between(-100, 100)]
 Thing = Annotated[int, Between(1, 2**31)]
-Step = Annotated[float, Between(0.01, 10)]
-Speed = Annotated[float, Between(SLOWEST, FASTEST)]
+Length, Width = Annotated[float, Between(0.05, 20)], Annotated[float, Between(0, 20)]
 
 
 class SimulatorSource(SteppedSource):
@@ -154,7 +153,7 @@ class SimulatorSource(SteppedSource):
         self._driver.pause(on)
         return "paused" if on else "running"
 
-    def do_step(self, seconds: Step) -> str:
+    def do_step(self, seconds: Annotated[float, Between(0.01, 10)]) -> str:
         """Simulate some seconds more."""
         self._driver.wait(lambda: False, seconds)
         return f"{seconds:g} s more"
@@ -182,14 +181,7 @@ class SimulatorSource(SteppedSource):
         self._origin = None
         return text
 
-    def do_add_obstacle(
-        self,
-        x: Coordinate,
-        y: Coordinate,
-        heading: Angle,
-        length: Annotated[float, Between(0.05, 20)],
-        width: Annotated[float, Between(0, 20)],
-    ) -> str:
+    def do_add_obstacle(self, x: Coordinate, y: Coordinate, heading: Angle, length: Length, width: Width) -> str:
         """Add a box (m), or without a width a circle."""
         if sum(thing.kind != "wall" for thing in self._things.values()) >= _MAX_OBSTACLES:
             raise RequestRefusedError(f"there are {_MAX_OBSTACLES} obstacles already: remove some")
