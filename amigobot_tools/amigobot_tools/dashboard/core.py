@@ -225,20 +225,18 @@ class Dashboard:
         if request.control:
             self.control.require(browser.number)
         if own:
-            browser.reply(number, own.run(browser, **arguments))
+            browser.reply(number, own.run(browser, **arguments) or "")
         else:
             self._begin(self._perform(browser, number, request, arguments))
 
     @anyone
-    def do_ack(self, browser: Browser, n: Annotated[int, Between(0, 2**53)]) -> str:
+    def do_ack(self, browser: Browser, n: Annotated[int, Between(0, 2**53)]) -> None:
         """The browser has drawn a frame."""
         browser.acknowledge(n)
-        return ""
 
-    def do_drive(self, browser: Browser, linear: Fast, angular: Fast) -> str:
+    def do_drive(self, browser: Browser, linear: Fast, angular: Fast) -> None:
         """Drive with a velocity (m/s, rad/s)."""
         self.pilot.drive(linear, angular)
-        return ""
 
     def do_stop(self, browser: Browser) -> str:
         """Stop with the normal deceleration."""
@@ -262,16 +260,14 @@ class Dashboard:
         return self.doctor.start()
 
     @anyone
-    def do_watch_packets(self, browser: Browser, on: bool) -> str:
+    def do_watch_packets(self, browser: Browser, on: bool) -> None:
         """Send the frames on the line, or no more."""
         browser.watches_packets, browser.packets = on, self.source.frames.newest
-        return ""
 
     @anyone
-    def do_plot(self, browser: Browser, names: tuple[str, ...]) -> str:
+    def do_plot(self, browser: Browser, names: tuple[str, ...]) -> None:
         """Send the history of some values."""
         browser.plots, browser.plotted = names, -math.inf
-        return ""
 
     @anyone
     def do_take(self, browser: Browser) -> str:
@@ -317,5 +313,5 @@ class Dashboard:
             _log.exception("request %s failed", request.name)
             browser.reply(number, f"{request.name}: {type(error).__name__}; please report this", ok=False)
         else:
-            browser.reply(number, text)
+            browser.reply(number, text or "")
             self._seldom = 0.0  # show the change at once

@@ -34,7 +34,7 @@ class Request:
     """What a browser may ask for."""
 
     name: str
-    run: Callable[..., str]  #: called with the arguments; returns what was done, for the person
+    run: Callable[..., str | None]  #: called with the arguments; may return what was done, for the person
     arguments: Mapping[str, Any]  #: the type of each argument by name
     control: bool  #: the browser must hold control
 
