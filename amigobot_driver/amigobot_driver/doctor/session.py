@@ -12,8 +12,7 @@ import math
 import random
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..api import AmigoBot
 from ..connection_policy import CLOSE_SILENCE, CLOSE_TRIES
@@ -66,8 +65,7 @@ _POLL_PERIOD = 0.2
 _ENDED = LinkState.LOST, LinkState.DISCONNECTED
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """One CONFIG that was sent for its answer."""
 
     argument: int | None
@@ -204,7 +202,7 @@ class OwnSession:
     @property
     def _waiting(self) -> bool:
         """Whether the last answer may still come, or too few are missing to say that commands do not arrive."""
-        return 0 < self._unanswered < _DEAF or (self._unanswered > 0 and self._clock() < self._given_up_at)
+        return self._unanswered > 0 and (self._unanswered < _DEAF or self._clock() < self._given_up_at)
 
     def _ask(self) -> None:
         """Send the next CONFIG if it is due; the answer of the one before is awaited first."""
@@ -239,7 +237,7 @@ class OwnSession:
         """Return the one of `QUESTIONS` that was asked least; after one without an answer, a plain CONFIG."""
         asked = [question.argument for question in self._questions]
         lost = {question.argument for question in self._questions if math.isinf(question.latency)}
-        if asked and asked[-1] is not PLAIN and asked[-1] in lost and math.isinf(self._questions[-1].latency):
+        if self._unanswered and asked[-1] is not PLAIN:
             return PLAIN
         # One that has no answer is asked again before the others.
         return min(QUESTIONS, key=lambda one: (not (one in lost and asked.count(one) < _TRIES), asked.count(one)))
@@ -247,8 +245,7 @@ class OwnSession:
     def _on_event(self, event: Event) -> None:
         self._events.append(event)
         if isinstance(event, Received) and isinstance(event.packet, Parameters) and self._unanswered:
-            asked = self._questions[-1]
-            self._questions[-1] = Question(asked.argument, asked.sent, self._clock() - asked.sent)
+            self._questions[-1] = self._questions[-1]._replace(latency=self._clock() - self._questions[-1].sent)
 
 
 def observe_held(
