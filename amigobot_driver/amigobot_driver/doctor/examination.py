@@ -70,12 +70,11 @@ def examine(case: Case) -> Iterator[Finding]:
 
 def _examine(case: Case, began: float) -> Iterator[Finding]:
     side, parts = SIDES[case.target.kind]
-    figures, failed = side(case), False
+    figures = side(case)
     for part in parts:
-        for finding in findings_of(part, figures):
-            failed = failed or finding.severity is Severity.ERROR
-            yield finding
-        if failed:
+        found = findings_of(part, figures)
+        yield from found
+        if any(finding.severity is Severity.ERROR for finding in found):
             return
     assert case.line is not None
     case.on_progress("asking for a robot at each line speed")
@@ -101,7 +100,7 @@ def _examine(case: Case, began: float) -> Iterator[Finding]:
     )
     if not (running or session.opened):
         # What the line does comes first: it looks like a robot that opens no session.
-        found = [*findings_of("line", evidence)]
+        found = findings_of("line", evidence)
         yield from found
         yield from () if found[0].severity.is_problem else findings_of("link", evidence)
         return
@@ -158,7 +157,7 @@ def examine_held(
 
 def _parts(evidence: Evidence) -> Iterator[Finding]:
     """Yield the findings of the link and of each part; a bad line leaves out what it makes look faulty."""
-    found = [*findings_of("link", evidence)]
+    found = findings_of("link", evidence)
     yield from found
     disturbed = any(finding.severity.is_problem for finding in found)
     if disturbed:
@@ -173,7 +172,7 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
         ring_fails = part == "sonar" and any(finding.severity.is_problem for finding in found)
         if ring_fails or part in left_out:
             continue
-        found = [*findings_of(part, evidence)]
+        found = findings_of(part, evidence)
         yield from found
 
 

@@ -9,7 +9,7 @@ import itertools
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -100,15 +100,14 @@ class SonarFigures(Recording):
     @cached_property
     def sonars(self) -> list[Sonar]:
         """The sonars that should be there."""
-        pings = [ping for report in self.reports for ping in report.pings]
-        ranges: Mapping[int, list[float]] = {
-            number: [ping.range for ping in pings if ping.number == number] for number in range(self._fitted)
-        }
-        reach = self.profile.sonar.max_range
-        began = self.reports[0].stamp if self.reports else 0.0
-        newest = {ping.number: report.stamp for report in self.reports for ping in report.pings}
-        ages = {number: self.reports[-1].stamp - newest.get(number, began) for number in ranges if self.reports}
-        return [Sonar(number, some, ages.get(number, 0.0), reach) for number, some in ranges.items()]
+        pings = [(report.stamp, ping) for report in self.reports for ping in report.pings]
+        began, end = (self.reports[0].stamp, self.reports[-1].stamp) if self.reports else (0.0, 0.0)
+        sonars = []
+        for number in range(self._fitted):
+            own = [(stamp, ping.range) for stamp, ping in pings if ping.number == number]
+            newest = own[-1][0] if own else began
+            sonars.append(Sonar(number, [reading for _, reading in own], end - newest, self.profile.sonar.max_range))
+        return sonars
 
     @property
     def _fitted(self) -> int:
