@@ -11,9 +11,7 @@ from functools import cached_property
 
 from ..protocol import HEADER, Command, FrameDecoder, checksum_with_count
 from ..robot import radio_modem
-from ..transport.tcp import DEFAULT_TCP_PORT
 from .changed_bytes import Change, Pieces, damage_of, find_change, is_text, split
-from .computer import attempt
 from .recording import Recording
 from .table import content
 from .tap import received
@@ -80,12 +78,6 @@ class ByteFigures(Recording):
         """The beginning of a text as it may be printed, without control characters."""
         text = " ".join("".join(chr(byte) if 0x20 <= byte < 0x7F else " " for byte in self.foreign).split())
         return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-    @property
-    def usual_port(self) -> str:
-        """What to type for the usual TCP port of a robot at the same host, if something listens there."""
-        listens = self.target.tcp_port != DEFAULT_TCP_PORT and attempt(self.target.host, DEFAULT_TCP_PORT)
-        return self.target.elsewhere(tcp_port=DEFAULT_TCP_PORT) if listens else ""
 
     @property
     def counts_header(self) -> bool:

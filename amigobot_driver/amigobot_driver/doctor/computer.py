@@ -18,21 +18,18 @@ from pathlib import Path
 
 from ..errors import PortError
 from ..parallel import run_parallel
-from ..transport.tcp import DEFAULT_TCP_PORT
 from .case import Case
 from .processes import Process, holders_of
 from .session import OwnSession
 from .tap import received
-from .target import Kind, parse_target
+from .target import Kind, accepts, parse_target
 
 #: Drivers of serial ports on the main board, which are not adapters.
 _BUILT_IN = {"port", "serial8250"}
-#: s in which a server that refuses a second client closes its connection, and in which a host must accept one.
-_HANG_UP, _REACH = 0.5, 2.0
+#: s in which a server that refuses a second client closes its connection.
+_HANG_UP = 0.5
 #: Telnet's negotiation of options: IAC, then WILL, WONT, DO or DONT.
 _TELNET = re.compile(rb"\xff[\xfb-\xfe]")
-#: TCP ports of serial bridges besides the default: MobileSim's next robots, Moxa, Lantronix, ser2net, Digi, telnet.
-_USUAL_PORTS = (DEFAULT_TCP_PORT, 8102, 8103, 4001, 10001, 14001, 2000, 2101, 3001, 5000, 23)
 
 
 class Computer:
@@ -134,18 +131,12 @@ class NetworkPort(Computer):
     def hung_up(self) -> bool:
         """Whether it accepts a connection, and ends it at once."""
         if self.error:
-            return attempt(self.target.host, self.target.tcp_port)
+            return accepts(self.target.host, self.target.tcp_port)
         line, end = self.case.line, self.case.clock() + _HANG_UP
         assert line is not None
         while self.case.clock() < end and not line.chunks and not line.unplugged:
             line.wait(end)
         return line.unplugged
-
-    @cached_property
-    def other_port(self) -> int:
-        """Another usual port at which something listens; 0: none."""
-        others = (port for port in _USUAL_PORTS if port != self.target.tcp_port)
-        return next((port for port in others if attempt(self.target.host, port)), 0)
 
     @property
     def telnet(self) -> bool:
@@ -203,10 +194,3 @@ def resolve(host: str) -> set[str]:
     with contextlib.suppress(OSError, UnicodeError):
         return {str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
     return set()
-
-
-def attempt(host: str, tcp_port: int) -> bool:
-    """Connect to a TCP port and close the connection; return whether it is accepted."""
-    with contextlib.suppress(OSError), socket.create_connection((host, tcp_port), _REACH):
-        return True
-    return False

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
+import socket
 from dataclasses import dataclass
 from enum import Enum
 from urllib.parse import urlsplit
@@ -19,6 +21,7 @@ from ..transport.tcp import DEFAULT_TCP_PORT
 _SERIAL_SCHEMES = ("alt", "cp2110", "hwgrep", "loop", "spy")
 #: a serial port without its folder, be it there or not
 _SERIAL_NAME = re.compile(r"(tty|rfcomm|cu\.|COM)[\w.-]*", re.IGNORECASE)
+_REACH = 2.0  #: s in which a host must accept a connection
 _FORM = "the form is HOST:PORT, for example 192.168.1.11:8101"
 
 
@@ -56,9 +59,22 @@ class Target:
         return f"{scheme}{f'[{host}]' if ':' in host else host}:{tcp_port}"
 
     @property
+    def usual_port(self) -> str:
+        """What to type for the usual TCP port of a robot at the same host; "" if that is this one, or not open."""
+        other = self.tcp_port != DEFAULT_TCP_PORT and accepts(self.host, DEFAULT_TCP_PORT)
+        return self.elsewhere(tcp_port=DEFAULT_TCP_PORT) if other else ""
+
+    @property
     def quoted(self) -> str:
         """The URL for a shell."""
         return shlex.quote(self.url)
+
+
+def accepts(host: str, tcp_port: int) -> bool:
+    """Connect to a TCP port and close the connection; return whether it is accepted."""
+    with contextlib.suppress(OSError), socket.create_connection((host, tcp_port), _REACH):
+        return True
+    return False
 
 
 def parse_target(text: str) -> Target:
