@@ -19,6 +19,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from ..doctor.computer import serial_ports
 from ..parallel import run_parallel
 from ..transport.tcp import DEFAULT_TCP_PORT
 from ..wording import wrong_type
@@ -36,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
-    ports = args.ports or ([] if args.host else _serial_ports())
+    ports = args.ports or ([] if args.host else [device for device, _ in serial_ports()])
     ports += [_bridge(host) for host in args.host]
     if not ports:
         raise UsageError("this computer has no serial port; is the adapter plugged in? For a bridge: --host HOST")
@@ -47,12 +48,6 @@ def run(args: argparse.Namespace) -> int:
         for result in results:
             print(_line(result))
     return 0 if any(result["found"] for result in results) else 1
-
-
-def _serial_ports() -> list[str]:
-    from serial.tools.list_ports import comports
-
-    return sorted(port.device for port in comports())
 
 
 def _bridge(host: str) -> str:

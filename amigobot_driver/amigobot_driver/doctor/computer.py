@@ -54,15 +54,15 @@ class SerialPort(Computer):
     def __init__(self, case: Case) -> None:
         super().__init__(case)
         self.path = case.target.url
+        self._real = Path(os.path.realpath(self.path))
         #: a URL of pyserial, or a pattern of names
         self.as_it_is = "://" in self.path or any(letter in self.path for letter in "*?[")
 
     @property
     def exists(self) -> bool:
         """Whether there is such a device, of a serial port as far as the system tells."""
-        device = Path(os.path.realpath(self.path))
-        known = device.parent == Path("/dev/pts") or self._device.parent.exists() or not self.case.sysfs.exists()
-        return self.as_it_is or (device.is_char_device() and known)
+        known = self._real.parent == Path("/dev/pts") or self._device.parent.exists() or not self.case.sysfs.exists()
+        return self.as_it_is or (self._real.is_char_device() and known)
 
     @cached_property
     def others(self) -> list[str]:
@@ -71,7 +71,7 @@ class SerialPort(Computer):
 
     @property
     def _device(self) -> Path:
-        return self.case.sysfs / "class" / "tty" / Path(os.path.realpath(self.path)).name / "device"
+        return self.case.sysfs / "class" / "tty" / self._real.name / "device"
 
     @property
     def adapter(self) -> str:
@@ -90,8 +90,7 @@ class SerialPort(Computer):
     @property
     def latency_file(self) -> str:
         """The file that sets this time."""
-        name = Path(os.path.realpath(self.path)).name
-        return f"{self.case.sysfs}/bus/usb-serial/devices/{name}/latency_timer"
+        return f"{self.case.sysfs}/bus/usb-serial/devices/{self._real.name}/latency_timer"
 
     @property
     def refused(self) -> bool:
@@ -101,10 +100,9 @@ class SerialPort(Computer):
     @property
     def group(self) -> str:
         """The group that it belongs to."""
-        number = os.stat(self.path).st_gid
         with contextlib.suppress(KeyError):
-            return grp.getgrgid(number).gr_name
-        return str(number)
+            return Path(self.path).group()
+        return str(os.stat(self.path).st_gid)
 
     @property
     def is_member(self) -> bool:
