@@ -34,17 +34,8 @@ SETTLE = 0.6
 STOP_LIMIT = 5.0
 #: s that the robot must be at rest before the command is sent again. Less than SETTLE would drive a distance twice.
 RESEND = 0.8
-#: Largest distance to the goal at rest: servos have a dead band.
-TURN_TOLERANCE = math.radians(3)
-MOVE_TOLERANCE = 0.02
-#: The steps of HEAD and MOVE, rad and m: the smallest motions.
-TURN_STEP = math.radians(1)
-MOVE_STEP = 0.001
 #: rad and m by which a request may miss a limit because of rounding.
 _ROUNDING = 1e-6
-#: Distance beyond the goal after which the robot is stopped, rad and m.
-TURN_EXCESS = math.radians(20)
-MOVE_EXCESS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +68,22 @@ class MotionGoal(ABC):
         covered: Angle or distance since the request, rad or m.
     """
 
+    step: float  #: that of the command, the smallest motion, rad or m
+    dead_band: float  #: largest distance to the goal at rest, as servos have one, rad or m
     excess: float  #: distance beyond the goal after which the robot is stopped, rad or m
 
-    def __init__(self, request: float, tolerance: float, scale: float) -> None:
+    def __init__(self, request: float, scale: float = 1.0) -> None:
         """Request an angle or a distance.
 
         Args:
             request: rad or m.
-            tolerance: Largest distance to the goal at rest, rad or m.
             scale: True angle or distance over that which the firmware counts.
         """
         self.ended: Future[Outcome] = Future()
         self.remaining = request
         self.covered = 0.0
         self._request = request
-        self._tolerance = tolerance
+        self._tolerance = self._tolerance_of(request)
         self._scale = scale
         self._start = 0.0  #: travel (rad or m) at the request
         self._start_from = self._start_by = math.inf  #: s
@@ -200,6 +192,11 @@ class MotionGoal(ABC):
     def _left(self) -> float:
         return self._request - self.covered
 
+    def _tolerance_of(self, request: float) -> float:
+        """Return the tolerance: half the request or what the step allows; never the start if a step is possible."""
+        tolerance = min(self.dead_band, max(abs(request) / 2, 0.75 * self.step))
+        return min(tolerance, 0.75 * abs(request)) if abs(request) >= self.step else tolerance
+
     @abstractmethod
     def _measure(self, odometry: Odometry) -> float:
         """Return the travel that this motion counts, rad or m."""
@@ -216,17 +213,16 @@ class MotionGoal(ABC):
 class Turn(MotionGoal):
     """Turn on the spot by an angle of up to half a turn, rad, counter-clockwise positive."""
 
-    excess = TURN_EXCESS
-
-    def __init__(self, angle: float, scale: float = 1.0) -> None:
-        super().__init__(angle, _tolerance(angle, TURN_STEP, TURN_TOLERANCE), scale)
+    step = math.radians(1)
+    dead_band = math.radians(3)
+    excess = math.radians(20)
 
     @classmethod
     def by(cls, angle: float, scale: float = 1.0) -> Turn:
         """Return a turn by an angle.
 
         Args:
-            angle: rad, -pi to pi, counter-clockwise positive; 0, or at least `TURN_STEP` (1 deg) in either direction.
+            angle: rad, -pi to pi, counter-clockwise positive; 0, or at least 1 deg in either direction.
             scale: See `MotionGoal`.
 
         Raises:
@@ -237,8 +233,8 @@ class Turn(MotionGoal):
                 f"angle is {angle:g} rad, allowed: -3.14 to 3.14 rad; 90 degrees are 1.5708 radians; "
                 "send several turns for a larger angle"
             )
-        if 0 < abs(angle) < TURN_STEP - _ROUNDING:
-            raise RequestRefusedError(f"angle is {angle:g} rad, allowed: 0 or at least {TURN_STEP:.4f} rad (1 deg)")
+        if 0 < abs(angle) < cls.step - _ROUNDING:
+            raise RequestRefusedError(f"angle is {angle:g} rad, allowed: 0 or at least {cls.step:.4f} rad (1 deg)")
         return cls(angle, scale)
 
     @classmethod
@@ -275,17 +271,16 @@ class Move(MotionGoal):
 
     #: Longest distance of one MOVE in m: 16 bits of mm.
     MAX_DISTANCE = 32.0
-    excess = MOVE_EXCESS
-
-    def __init__(self, distance: float, scale: float = 1.0) -> None:
-        super().__init__(distance, _tolerance(distance, MOVE_STEP, MOVE_TOLERANCE), scale)
+    step = 0.001
+    dead_band = 0.02
+    excess = 0.1
 
     @classmethod
     def by(cls, distance: float, scale: float = 1.0) -> Move:
         """Return a move by a distance.
 
         Args:
-            distance: m, -`MAX_DISTANCE` to `MAX_DISTANCE`, negative backwards; 0, or at least `MOVE_STEP` (1 mm).
+            distance: m, -`MAX_DISTANCE` to `MAX_DISTANCE`, negative backwards; 0, or at least 1 mm.
             scale: See `MotionGoal`.
 
         Raises:
@@ -296,8 +291,8 @@ class Move(MotionGoal):
             raise RequestRefusedError(
                 f"distance is {distance:g} m, allowed: {allowed}; send several moves for a larger distance"
             )
-        if 0 < abs(distance) < MOVE_STEP - _ROUNDING:
-            raise RequestRefusedError(f"distance is {distance:g} m, allowed: 0 or at least {MOVE_STEP} m")
+        if 0 < abs(distance) < cls.step - _ROUNDING:
+            raise RequestRefusedError(f"distance is {distance:g} m, allowed: 0 or at least {cls.step} m")
         return cls(distance, scale)
 
     def _measure(self, odometry: Odometry) -> float:
@@ -321,9 +316,3 @@ def _missing(progress: Progress) -> str:
 def whole_degrees(heading: float) -> int:
     """Return a finite heading (rad) in whole degrees, -180 to 180, for HEAD."""
     return round(math.degrees(math.remainder(heading, math.tau)))
-
-
-def _tolerance(request: float, step: float, maximum: float) -> float:
-    """Return the tolerance: half the request or what the step allows; never the start if a step is possible."""
-    tolerance = min(maximum, max(abs(request) / 2, 0.75 * step))
-    return min(tolerance, 0.75 * abs(request)) if abs(request) >= step else tolerance
