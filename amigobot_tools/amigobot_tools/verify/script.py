@@ -169,7 +169,7 @@ class Script:
         """Wait for a number of readings of the front sonars; fewer where all sonars fire in turn."""
         front, poses = self._trial.front_sonars, self._trial.profile.sonar.poses
         chosen = self._client.dialect.supports(Command.POLLING, "")
-        count = round(int(number) * (1.0 if chosen else len(front) / len(poses)))
+        count = round(self._trial.patience * int(number) * (1.0 if chosen else len(front) / len(poses)))
         limit = self._client.now() + 0.3 * count + 10
         while count > 0:
             count -= len(self._trial.pings(self._client.wait(1.0)))

@@ -74,6 +74,7 @@ class Trial:
     client: Client
     person: Person
     profile: Profile  #: nominal dimensions and units
+    patience: int = 1  #: how many times longer than with a real robot to collect random quantities
     config: Parameters | None = None
     step: Step | None = None  #: the one that runs
     figures: dict[str, Figure] = field(default_factory=dict)

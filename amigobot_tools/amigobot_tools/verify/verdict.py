@@ -24,6 +24,7 @@ AS_SIMULATED, DIFFERS, UNKNOWN = "as simulated", "differs", "unknown"
 _TOLERANCE = 0.03  # share of a quantity below which a difference does not matter
 _SIGMA = 3.0  # standard uncertainties that a difference may have by chance
 _NOTICED = 0.1  # share of a quantity that must be noticed: with a larger uncertainty the verdict is "unknown"
+_PATIENCE = 4  # simulated pings / real pings: with as many, a noise that differs by 10 % would be taken for chance
 _SEED = 1
 #: Settings with which no robot drives if they are 0: a robot that drives has others. The step `config` shows them.
 _NEVER_ZERO = {"TransKp", "RotKp", "TransKv", "RotKv", "StallVal", "TicksMM"}
@@ -61,7 +62,11 @@ def _verdict(figure: Figure) -> str:
 
 
 def simulate(
-    simulator: Simulator, nominal: Profile, steps: Collection[str], stopped: Callable[[], bool] = lambda: False
+    simulator: Simulator,
+    nominal: Profile,
+    steps: Collection[str],
+    patience: int = 1,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Trial:
     """Run steps with a simulated robot and a simulated person, on simulated time.
 
@@ -69,12 +74,13 @@ def simulate(
         simulator: The robot.
         nominal: Profile that the measurements start from.
         steps: Names of the steps.
+        patience: See `Trial`.
         stopped: See `Client`.
     """
     client, person = simulated(simulator, stopped)
     client.set_profile(nominal)
     client.connect()
-    trial = Trial(client, person, nominal)
+    trial = Trial(client, person, nominal, patience)
     list(trial.run([step for step in steps_of(nominal) if step.name in steps]))
     client.end()
     return trial
@@ -97,7 +103,7 @@ def expected(
     reported = {} if config is None else flash_of(config)
     sane = {keyword: value for keyword, value in reported.items() if value or keyword not in _NEVER_ZERO}
     own = Simulator(replace(profile, flash={**profile.flash, **sane}), seed=_SEED)
-    trial = simulate(own, profile, {*steps, "config"}, stopped)  # the others convert with it
+    trial = simulate(own, profile, {*steps, "config"}, _PATIENCE, stopped)  # the others convert with it
     factory = simulate(Simulator(profile, seed=_SEED), profile, {"config"})
     return {**trial.figures, **factory.figures}
 
