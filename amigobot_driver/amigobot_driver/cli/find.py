@@ -19,7 +19,6 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from ..doctor.computer import serial_ports
 from ..parallel import run_parallel
 from ..transport.tcp import DEFAULT_TCP_PORT
 from ..wording import wrong_type
@@ -37,6 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
+    # Imported here: the help needs none of it.
+    from ..doctor.computer import serial_ports
+
     ports = args.ports or ([] if args.host else [device for device, _ in serial_ports()])
     ports += [_bridge(host) for host in args.host]
     if not ports:
