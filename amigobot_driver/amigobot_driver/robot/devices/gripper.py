@@ -24,7 +24,7 @@ from ..component import Context
 from ..events import GripperReading, Lift, Paddles
 from ..outcome import Outcome, finished
 from ..request import RequestComponent, RetryPolicy
-from .digital_io import gripper_byte
+from ..sensing.io_ports import gripper_byte
 
 NONE, USER_IO, GENERAL_IO = range(3)
 

@@ -1,4 +1,4 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Monitors that detect faults of sonars, link and wheels."""
+"""What packets show of the link, the motors and the wheels, counted or judged."""

@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 from ...protocol import ArcosTail, Command, Config, Encoders, Packet, Reset, Sip
 from ..component import Component, Context
-from ..devices.digital_io import PortReader
 from ..devices.sonar_sequence import ARRAY
 from ..events import BatteryChanged, OdometryStale, Ping, Report
 from ..packet_clock import PacketClock
 from .battery import BatteryMonitor
 from .encoders import WheelEncoders
+from .io_ports import PortReader
 from .odometry import Odometer
 from .rest import RestFilter
 
