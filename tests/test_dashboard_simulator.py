@@ -200,7 +200,7 @@ def test_one_of_several_robots_sees_the_others(tmp_path: Path) -> None:
     try:
         assert source.live()["others"] == {"beta": (0.8, 0.0, pytest.approx(math.pi))}
         until(source, lambda: source.state().echoes[2].range < 1.5)  # the sonar detects beta
-        assert any("robot beta listens on" in line for line in source.messages())
+        assert any("robot beta: listening on" in line for line in source.messages())
         with pytest.raises(AmigoBotError, match="inside the amigo"):
             source.requests["add_obstacle"].run(x=0.8, y=0.1, heading=0.0, length=0.3, width=0.3)
 

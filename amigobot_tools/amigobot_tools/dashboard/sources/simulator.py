@@ -85,8 +85,12 @@ class SimulatorSource(SteppedSource):
     def _serve(self, entry: RobotEntry) -> Served:
         """Open the port at which another program drives a robot of the same world."""
         robot = self._others[entry.name]
-        connection = connect(entry.pty, entry.tcp, robot, self._messages.append)
-        self._messages.append(f"robot {entry.name} listens on {connection.description}")
+
+        def log(text: str) -> None:
+            self._messages.append(f"robot {entry.name}: {text}")
+
+        connection = connect(entry.pty, entry.tcp, robot, log)
+        log(f"listening on {connection.description}")
         return Served(robot, connection)
 
     def live(self) -> dict[str, Any]:
