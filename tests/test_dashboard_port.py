@@ -24,6 +24,8 @@ def test_the_page_is_served_before_the_robot_answers(tmp_path: Path) -> None:
             await page.until(lambda: "there is no such port" in page.now["state"]["note"])
             assert page.sections["description"]["model"] == "" and not page.now["state"]["connected"]
             assert not (await page.ask("motors", on=True))["ok"]
+            await page.send("watch_packets", on=True)
+            await page.until(lambda: len(page.frames) > 50)  # the inspector is open before the doctor has the port
             assert (await page.ask("doctor"))["ok"]
             await page.until(lambda: page.sections["doctor"].get("verdict") and not page.sections["doctor"]["running"])
             assert "does not exist" in page.sections["doctor"]["verdict"][0]["text"]
@@ -32,6 +34,7 @@ def test_the_page_is_served_before_the_robot_answers(tmp_path: Path) -> None:
                 await page.until(lambda: page.sections["description"]["model"].startswith("AmigoBot"))
                 await page.until(lambda: len(page.sections["parameters"]) > 10)
                 assert (await page.ask("motors", on=True))["ok"]
+                await page.until(lambda: any("packets" in frame for frame in page.frames[-20:]))
             await page.until(lambda: not page.now["state"]["connected"])
 
     try:

@@ -49,17 +49,23 @@ class PortSource(PortRemote, RobotSource):
     """
 
     kind = "port"
+    _traced: EventStream[Any]  #: the frames on the line, of the present connection
 
     def __init__(
         self, port: str, profile: str = "", *, timeout: float = 0.0, make: Callable[..., AmigoBot] = AmigoBot
     ) -> None:
         options = Options(profile=profile, motors_on_connect=False, io_stream=True, trace=True)
         RobotSource.__init__(self)
-        PortRemote.__init__(self, port, timeout=timeout, options=options, make=make)
+
+        def connect(port: str, **more: Any) -> AmigoBot:
+            robot = make(port, **more)
+            self._traced = robot.events(FrameSeen, LinkChanged, maxlen=_FRAMES)
+            return robot
+
+        PortRemote.__init__(self, port, timeout=timeout, options=options, make=connect)
         self._profile = profile
         self._target = self._target_of(port)
         self._history, self._snapshot_at = History(), -math.inf
-        self._traced: EventStream[Any] | None = None
 
     @property
     def profile(self) -> Profile | None:
@@ -68,7 +74,7 @@ class PortSource(PortRemote, RobotSource):
 
     def state(self) -> RobotState:
         """Return what is known of the robot now, and take in the frames on the line."""
-        for event in self._traced.take_all() if self._traced else ():
+        for event in self._traced.take_all():
             if isinstance(event, FrameSeen):
                 self.frames.add(RecordedFrame(event.stamp, event.to_robot, event.data))
         return super().state()
@@ -81,12 +87,6 @@ class PortSource(PortRemote, RobotSource):
             "parameters": self._parameters(dict(snapshot.config.values()) if snapshot.config else {}),
             "diagnostics": self._diagnostics(snapshot),
         }
-
-    def watch_frames(self, on: bool) -> None:
-        """Keep the frames on the line while a packet inspector is open."""
-        if self._traced:
-            self._traced.close()
-        self._traced = self.robot.events(FrameSeen, LinkChanged, maxlen=_FRAMES) if on else None
 
     def examination(self) -> Examination:
         """Return the checks of the session that is open, or of everything if there is none."""
