@@ -22,6 +22,7 @@ from typing import Any
 
 from ..resources import read_yaml, share
 from ..robot import MAX_ROUTINE, radio_modem
+from ..transport.tcp import DEFAULT_TCP_PORT
 from ..wording import counted, robot_name
 from .finding import Cause, Finding, Severity
 
@@ -88,6 +89,7 @@ HELPERS: Mapping[str, Any] = {
     "mean": statistics.fmean,
     "pstdev": statistics.pstdev,
     "MAX_ROUTINE": MAX_ROUTINE,
+    "DEFAULT_TCP_PORT": DEFAULT_TCP_PORT,
     "as_seconds": as_seconds,
     "as_meters": as_meters,
     "os": os,
