@@ -9,7 +9,7 @@ import dataclasses
 from typing import Any
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Packet, Parameters, Sip
+from amigobot_driver.protocol import Packet, Sip, TuningValues
 from amigobot_driver.robot import Event
 from amigobot_driver.robot.command_queue import CommandQueue
 from amigobot_driver.robot.component import Context, Dispatcher
@@ -29,7 +29,7 @@ class ComponentBench:
         self.queue = CommandQueue(0.0)
         self.sends, self.timeouts = Scheduler(), Scheduler()
         self._dispatcher = Dispatcher()
-        self._config: Parameters | None = None
+        self._config: TuningValues | None = None
         self.events: list[Event] = []  #: all that were emitted
         profile = load_profile(robot)
         self.context = Context(
@@ -46,7 +46,7 @@ class ComponentBench:
 
     def receive(self, packet: Packet, stamp: float) -> list[Event]:
         """Hand a packet to the component; the events that it emits."""
-        if isinstance(packet, Parameters):
+        if isinstance(packet, TuningValues):
             self._config = packet
         before = len(self.events)
         self._dispatcher.packet(packet, stamp, stamp)

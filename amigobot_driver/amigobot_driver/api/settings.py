@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ..errors import RequestFailedError, RequestRefusedError
-from ..protocol import Parameters
+from ..protocol import TuningValues
 from .arguments import check_options, number
 from .connection import Connection
 from .values import Pid, PidGains
@@ -157,7 +157,7 @@ class Settings(Connection):
         check_options(options)
         return self._request(lambda robot, now: robot.configure(options, now)).message
 
-    def _configured(self, values: Mapping[str, int]) -> Parameters:
+    def _configured(self, values: Mapping[str, int]) -> TuningValues:
         """Set values, and return the configuration that the robot reports afterwards."""
         self._request(lambda robot, now: robot.tuning.set(values, now))
         with self._locked() as (robot, _):

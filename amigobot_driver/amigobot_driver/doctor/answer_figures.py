@@ -11,7 +11,7 @@ import statistics
 from bisect import bisect_left
 from functools import cached_property
 
-from ..protocol import HEADER, Command, Parameters, Reset, SyncEcho, checksum
+from ..protocol import HEADER, Command, Reset, SyncEcho, TuningValues, checksum
 from .recording import Recording
 from .session import HARMLESS, PLAIN, QUESTIONS
 
@@ -81,7 +81,7 @@ class AnswerFigures(Recording):
     @property
     def answers(self) -> int:
         """Number of CONFIG packets that came during the observation."""
-        return sum(isinstance(one.packet, Parameters) for one in self.arrivals)
+        return sum(isinstance(one.packet, TuningValues) for one in self.arrivals)
 
     @property
     def latency(self) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import groupby, pairwise
 
-from ..protocol import Malformed, Packet, Parameters, Unknown
+from ..protocol import Malformed, Packet, TuningValues, Unknown
 from .byte_figures import ByteFigures
 from .recording import Arrival
 
@@ -107,7 +107,7 @@ class PacketFigures(ByteFigures):
     @property
     def irregularity(self) -> float:
         """By how much (s) a quarter of the intervals differ from the period; those that CONFIG delays do not count."""
-        answers = [one.stamp for one in self.arrivals if isinstance(one.packet, Parameters)]
+        answers = [one.stamp for one in self.arrivals if isinstance(one.packet, TuningValues)]
         pairs = pairwise(self.times)
         free = [late - early for early, late in pairs if not any(early - _AFTER < one <= late for one in answers)]
         off = [abs(one - self.period) for one in free if one < _MISSING * self.period]

@@ -20,9 +20,9 @@ from ..protocol import (
     Gyro,
     Motor,
     Packet,
-    Parameters,
     ShortMotor,
     Sip,
+    TuningValues,
     checksum,
     checksum_with_count,
     parse,
@@ -149,7 +149,7 @@ class Recording(History):
         return [sample.rate for packet in self.others if isinstance(packet, Gyro) for sample in packet.samples]
 
     @property
-    def config(self) -> Parameters | None:
+    def config(self) -> TuningValues | None:
         """The settings at first; None if they are not known, or those of a simulator of others."""
         return None if self.noiseless else self.first.config or self.last.config
 

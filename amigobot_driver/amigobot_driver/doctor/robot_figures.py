@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..connection_policy import SEARCH_SPEEDS
 from ..profiles import choose_profile
-from ..protocol import Config, Parameters
+from ..protocol import Config, TuningValues
 from ..robot.devices.tuning import STOP_TIME, TUNABLE
 from ..wording import counted
 from .recording import Recording
@@ -156,7 +156,7 @@ class RobotFigures(Recording):
     @property
     def changed_settings(self) -> list[str]:
         """The settings that differ in two CONFIGs, but for those that the doctor sets."""
-        configs = [dict(one.values()) for one in self.others if isinstance(one, Parameters) and self.questions]
+        configs = [dict(one.values()) for one in self.others if isinstance(one, TuningValues) and self.questions]
         for name, first in configs[0].items() if configs else ():
             changed = [str(one[name]) for one in configs if one[name] != first and name not in ECHOED]
             if changed:
@@ -168,7 +168,7 @@ class RobotFigures(Recording):
     def unset(self) -> list[str]:
         """The accelerations of `ECHOED` that no CONFIG shows as they were set."""
         before, sent = self.reported, sum(bool(one.argument) and one.latency < math.inf for one in self.questions)
-        known = [dict(one.values()) for one in self.others if isinstance(one, Parameters)]
+        known = [dict(one.values()) for one in self.others if isinstance(one, TuningValues)]
         kept = [name for name in ECHOED if {one.get(name) for one in known} == {before.get(name)}]
         top = min(before.get("trans_acc_top") or 1 << 15, (1 << 15) - 1)
         return kept if sent > 2 and all(0 < (before.get(name) or 0) <= top for name in ECHOED) else []

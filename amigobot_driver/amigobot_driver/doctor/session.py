@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ..api import AmigoBot
 from ..connection_policy import CLOSE_SILENCE, CLOSE_TRIES
-from ..protocol import Command, FrameDecoder, Instruction, Parameters
+from ..protocol import Command, FrameDecoder, Instruction, TuningValues
 from ..robot import Event, LinkChanged, LinkState, Options, Received, Report, Robot, RobotSnapshot, take_snapshot
 from ..stepped_driver import WaitingDriver
 from .tap import TappedLine
@@ -244,7 +244,7 @@ class OwnSession:
 
     def _on_event(self, event: Event) -> None:
         self._events.append(event)
-        if isinstance(event, Received) and isinstance(event.packet, Parameters) and self._unanswered:
+        if isinstance(event, Received) and isinstance(event.packet, TuningValues) and self._unanswered:
             self._questions[-1] = self._questions[-1]._replace(latency=self._clock() - self._questions[-1].sent)
 
 

@@ -49,7 +49,7 @@ from .inspection import inspect_frame as inspect_frame
 from .packet import Malformed as Malformed
 from .packet import Packet as Packet
 from .packet import PacketTable as PacketTable
-from .packet import Parameters as Parameters
+from .packet import TuningValues as TuningValues
 from .packet import Unknown as Unknown
 from .packets import ACTIVMEDIA_PACKETS as ACTIVMEDIA_PACKETS
 from .packets import Aux as Aux

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from .packet import Parameters
+from .packet import TuningValues
 from .wire import S8, S16, U8, U16, U32, CString, Record, Text
 
 
@@ -65,7 +65,7 @@ class ArcosTail:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config(Parameters):
+class Config(TuningValues):
     """CONFIGpac: the robot's identity and working parameters (docs/protocol 5.5). AmigOS ends with `trans_ki`."""
 
     id: U8 = 0x20

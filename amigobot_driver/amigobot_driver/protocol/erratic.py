@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from .packet import Packet, PacketTable, Parameters
+from .packet import Packet, PacketTable, TuningValues
 from .packets import Reset
 from .sip import SipSonarReading
 from .wire import S16, S24, U8, U16, Bytes, Counted, FixedString, Record
@@ -69,7 +69,7 @@ class ShortMotor(MotorStart):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ErraticConfig(Parameters):
+class ErraticConfig(TuningValues):
     """The robot's parameter block (docs/protocol 5.12)."""
 
     #: ms, fixed: 20 motor packets a second, and the control cycle that stall_count counts

@@ -28,7 +28,7 @@ class Packet:
         return pack(self)
 
 
-class Parameters(Packet):
+class TuningValues(Packet):
     """The tuning values that a robot reports; None for those that its firmware does not have.
 
     Names, units and codes are those of the CONFIG packet (docs/protocol 5.5). The attributes below are those that other

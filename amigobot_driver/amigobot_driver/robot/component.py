@@ -20,7 +20,7 @@ from typing import Any
 
 from ..errors import RequestRefusedError
 from ..profiles import Profile
-from ..protocol import CommandTable, Instruction, Packet, Parameters
+from ..protocol import CommandTable, Instruction, Packet, TuningValues
 from .command_queue import CommandQueue
 from .events import Event, Notice
 from .remedies import GENERAL_REMEDIES, Remedies
@@ -75,7 +75,7 @@ class Context:
     dispatcher: Dispatcher
     emit: Callable[[Event], object]  #: publishes an event to the users of the robot
     profile: Callable[[], Profile]  #: returns the profile of the robot, as far as it is known
-    config: Callable[[], Parameters | None]  #: returns the newest CONFIGpac of this session; None before the first
+    config: Callable[[], TuningValues | None]  #: returns the newest CONFIGpac of this session; None before the first
     unsupported: Callable[[CommandTable | int], str]  #: returns why a command cannot be sent to the robot; "" if it can
     no_robot: Callable[[], str]  #: returns that and why no robot is connected; "" if one is
     remedies: Remedies = GENERAL_REMEDIES  #: of the interface that the robot's user has

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from ..profiles import Profile
-from ..protocol import Packet, Parameters, SyncReply
+from ..protocol import Packet, SyncReply, TuningValues
 from .session import LinkState
 
 #: Least variance of each component of a velocity, and of the pose at the start: m^2, rad^2, (m/s)^2, (rad/s)^2.
@@ -94,7 +94,7 @@ class Identified(Event):
 class Configured(Event):
     """The tuning values of the robot, from its answer to CONFIG."""
 
-    config: Parameters
+    config: TuningValues
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from concurrent.futures import Future
 
 from ..errors import RequestRefusedError
 from ..profiles import calibrated_profile, choose_profile, load_profile
-from ..protocol import Command, CommandTable, ErraticCommand, Packet, Parameters, Sip, SyncReply
+from ..protocol import Command, CommandTable, ErraticCommand, Packet, Sip, SyncReply, TuningValues
 from .bridged_line import BridgedLine
 from .command_queue import QUEUE_FULL, Priority
 from .component import Context
@@ -123,7 +123,7 @@ class Robot:
         self.charger = Charger(context)
         self.controller_reset = ControllerReset(context)
         self.compass = CompassReader(context)
-        context.on_packet(Parameters, self._on_config)
+        context.on_packet(TuningValues, self._on_config)
         self._apply_options(-math.inf)
         self._apply_limits()
 
@@ -405,7 +405,7 @@ class Robot:
         report = self.estimator.report
         return report is not None and not (report.moving or self.motion.requested)
 
-    def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
+    def _on_config(self, config: TuningValues, stamp: float, now: float) -> None:
         self._apply_line_speed(now)
         self._apply_limits()
         self._apply_options(now)

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from .. import connection_policy as policy
-from ..protocol import Command, Instruction, Packet, Parameters, Reset, Sip, SyncReply
+from ..protocol import Command, Instruction, Packet, Reset, Sip, SyncReply, TuningValues
 from ..wording import robot_name
 from . import radio_modem
 from .dialects import Dialect, Script
@@ -304,9 +304,9 @@ class Session:
         config = None
         for _ in range(policy.OPEN_TRIES):
             self.send(Command.CONFIG())
-            if config := (yield from self.wait(policy.ANSWER_TIMEOUT, lambda packet: isinstance(packet, Parameters))):
+            if config := (yield from self.wait(policy.ANSWER_TIMEOUT, lambda packet: isinstance(packet, TuningValues))):
                 break
-        if isinstance(config, Parameters) and config.serial != self._serial:
+        if isinstance(config, TuningValues) and config.serial != self._serial:
             self.send(Command.CLOSE())
             self._doubtful = True
             return self._refuse(_described(identity, config.serial))
@@ -343,7 +343,7 @@ class Session:
                     return self._lost("the robot's controller was reset")
                 if isinstance(packet, Sip):
                     last_sip = self._now
-                elif isinstance(packet, Parameters):
+                elif isinstance(packet, TuningValues):
                     self._serial = packet.serial
         finally:
             self.silent_at = math.inf

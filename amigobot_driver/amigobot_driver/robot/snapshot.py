@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..profiles import Profile
-from ..protocol import Parameters, SyncReply
+from ..protocol import SyncReply, TuningValues
 from ..protocol.decoder import DecoderStats
 from .command_queue import QueueStats
 from .devices.auxiliary import AuxStats
@@ -89,7 +89,7 @@ class RobotSnapshot:
     identity: SyncReply | None  #: None: no robot has replied yet
     profile: Profile  #: in use
     profile_reason: str  #: why this profile was chosen
-    config: Parameters | None  #: the newest CONFIG packet of this session
+    config: TuningValues | None  #: the newest CONFIG packet of this session
     odometry: Odometry  #: the pose that is known; without a connection, the last one
     report: Report | None  #: of the newest SIP
     link: LinkSnapshot  #: the connection

@@ -24,7 +24,7 @@ from tf2_msgs.msg import TFMessage
 from amigobot_msgs.msg import RobotConfig, RobotStatus
 
 from ..profiles import Battery, Profile, Sonar
-from ..protocol import BAUD_RATES, Parameters, SyncReply
+from ..protocol import BAUD_RATES, SyncReply, TuningValues
 from ..robot import LinkChanged, Odometry, Report, SonarPoint
 
 #: Variance of motions that a wheeled robot cannot make: small, but never zero.
@@ -257,7 +257,7 @@ _CONFIG_NUMBERS = (
 
 
 def robot_config(
-    identity: SyncReply, profile: Profile, reason: str, config: Parameters | None, header: Header
+    identity: SyncReply, profile: Profile, reason: str, config: TuningValues | None, header: Header
 ) -> RobotConfig:
     """Convert the identity of the robot and its CONFIG packet, in SI units."""
     message = RobotConfig(

@@ -15,7 +15,7 @@ from sensor_msgs.msg import Range
 from std_msgs.msg import Header
 
 from ..profiles import Profile
-from ..protocol import Parameters
+from ..protocol import TuningValues
 from ..robot import (
     BatteryChanged,
     Configured,
@@ -80,7 +80,7 @@ class TelemetryPublisher(Interface):
         self._next_battery = -math.inf
         self._transformed: TimeMsg | None = None  #: stamp of the last transform
         self._identified: Identified | None = None
-        self._newest_config: Parameters | None = None
+        self._newest_config: TuningValues | None = None
         self._use_profile(profile)
 
     def _use_profile(self, profile: Profile) -> None:

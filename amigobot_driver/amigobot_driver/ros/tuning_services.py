@@ -10,7 +10,7 @@ from typing import Any
 
 from amigobot_msgs.srv import GetPid, GetRobotConfig, SaveConfig, SetMotorPwm, SetPid, SetRobotConfig
 
-from ..protocol import Parameters
+from ..protocol import TuningValues
 from ..robot import Outcome, RequestRefusedError, Robot
 from ..wording import counted
 from . import conversions
@@ -86,7 +86,7 @@ class TuningServices(Interface):
             )
         return fill_response(response, outcome)
 
-    async def _set(self, values: Mapping[str, int]) -> tuple[Outcome, Parameters | None]:
+    async def _set(self, values: Mapping[str, int]) -> tuple[Outcome, TuningValues | None]:
         """Set tuning values and read the CONFIG packet again; return the outcome and the reported values."""
         outcome = await self.outcome(lambda robot, now: robot.tuning.set(values, now))
         after = self._context.snapshot()

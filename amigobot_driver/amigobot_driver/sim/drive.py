@@ -27,7 +27,7 @@ class Drive:
         Args:
             physics: How exactly the drive follows velocities and accelerations.
             body: The wheels.
-            flash: Parameters that a reset loads; they give the resolution of the encoders.
+            flash: TuningValues that a reset loads; they give the resolution of the encoders.
         """
         self._physics = physics
         self._body = body
@@ -39,7 +39,7 @@ class Drive:
         """Begin or end a session: motors off, no goals.
 
         Args:
-            working: Parameters that commands change from now on.
+            working: TuningValues that commands change from now on.
         """
         self.working = working
         self._braking = False  #: after E_STOP, until the next motion command

@@ -19,7 +19,7 @@ class SimulatedOdometer:
 
         Args:
             body: The wheels.
-            built: Parameters that give the encoders' real resolution, which commands cannot change.
+            built: TuningValues that give the encoders' real resolution, which commands cannot change.
         """
         self._body = body
         self._resolution = built.ticks_per_meter  # of the real encoders: TICKSMM does not change it
@@ -37,7 +37,7 @@ class SimulatedOdometer:
         """Read the encoders.
 
         Args:
-            working: Parameters that convert ticks to distances.
+            working: TuningValues that convert ticks to distances.
 
         Returns:
             Ticks of the left and the right wheel since the last call.

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..profiles import Profile, ProfileError
-from ..protocol import BAUD_RATES, Command, ErraticConfig, Parameters
+from ..protocol import BAUD_RATES, Command, ErraticConfig, TuningValues
 from .activmedia.dialect import dialect_for
 from .activmedia.firmware import ActivMediaFirmware
 from .activmedia.flash import ActivMediaFlash
@@ -377,7 +377,7 @@ def _switched_on(
     return ActivMediaFirmware(profile, settings, hardware, on_event)
 
 
-def flash_of(config: Parameters, names: Collection[str] | None = None) -> dict[str, int | str]:
+def flash_of(config: TuningValues, names: Collection[str] | None = None) -> dict[str, int | str]:
     """Return the FLASH values that a CONFIG packet shows, by the manual's keywords.
 
     Args:

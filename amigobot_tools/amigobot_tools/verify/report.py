@@ -20,7 +20,7 @@ from amigobot_driver.cli import UsageError
 from amigobot_driver.doctor import Finding, Severity
 from amigobot_driver.packet_file import Head, write_head, write_record
 from amigobot_driver.profiles import choose_profile, load_profile
-from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Parameters, parse
+from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, TuningValues, parse
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, read_report
 
 from .client import Client, StoppedError
@@ -95,7 +95,7 @@ class Report:
         """
         profile = load_profile(self.profile)
         packet = parse(bytes.fromhex(self.config), ERRATIC_PACKETS if profile.erratic else ACTIVMEDIA_PACKETS)
-        config = packet if isinstance(packet, Parameters) else None
+        config = packet if isinstance(packet, TuningValues) else None
         self.figures = compare(self.figures, expected(profile, config, self.done, stopped))
         self.simulator = simulator_section(profile, config, self.figures)
 

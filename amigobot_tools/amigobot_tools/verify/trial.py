@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from amigobot_driver import AmigoBotError, Profile
 from amigobot_driver.doctor import Finding, Severity
-from amigobot_driver.protocol import Command, Parameters, Sip
+from amigobot_driver.protocol import Command, Sip, TuningValues
 
 from .client import Client, Stamped
 from .person import Person
@@ -75,7 +75,7 @@ class Trial:
     person: Person
     profile: Profile  #: nominal dimensions and units
     patience: int = 1  #: how many times longer than with a real robot to collect random quantities
-    config: Parameters | None = None
+    config: TuningValues | None = None
     step: Step | None = None  #: the one that runs
     figures: dict[str, Figure] = field(default_factory=dict)
     phases: dict[str, list[Phase]] = field(default_factory=dict)  #: of the step, by name

@@ -12,7 +12,7 @@ from functools import reduce
 from typing import Any
 
 from amigobot_driver import Profile
-from amigobot_driver.protocol import Parameters
+from amigobot_driver.protocol import TuningValues
 from amigobot_driver.sim import Simulator, SonarModel, Wear, flash_of
 
 from .simulated import simulated
@@ -87,7 +87,7 @@ def simulate(
 
 
 def expected(
-    profile: Profile, config: Parameters | None, steps: Collection[str], stopped: Callable[[], bool] = lambda: False
+    profile: Profile, config: TuningValues | None, steps: Collection[str], stopped: Callable[[], bool] = lambda: False
 ) -> dict[str, Figure]:
     """Return what the simulator shows, by key.
 
@@ -108,7 +108,7 @@ def expected(
     return {**trial.figures, **factory.figures}
 
 
-def simulator_section(profile: Profile, config: Parameters | None, compared: Sequence[Figure]) -> dict[str, Any]:
+def simulator_section(profile: Profile, config: TuningValues | None, compared: Sequence[Figure]) -> dict[str, Any]:
     """Return the section `simulator` of a report, which `amigobot sim --from-report` reads.
 
     Args:

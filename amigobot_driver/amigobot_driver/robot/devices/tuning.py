@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from ...protocol import Command, Instruction, Parameters
+from ...protocol import Command, Instruction, TuningValues
 from ..component import Context
 from ..events import Configured
 from ..outcome import Outcome, finished
@@ -99,11 +99,11 @@ class Tuning(RequestComponent):
 
     name = "tuning"
     retries = RETRIES
-    confirmed_by = (Parameters,)
+    confirmed_by = (TuningValues,)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.config: Parameters | None = None
+        self.config: TuningValues | None = None
         self.own: dict[str, int] = {}  #: values of the robot before any was set
         self.requested: dict[str, int] = {}  #: fields of CONFIGpac, in its units
         self._changed: set[str] = set()  #: requested and not sent yet: sent even if the last CONFIGpac shows the value
@@ -162,7 +162,7 @@ class Tuning(RequestComponent):
 
     # -- the robot's answer -----------------------------------------------------------------------------------
 
-    def _update(self, config: Parameters, stamp: float, now: float) -> None:
+    def _update(self, config: TuningValues, stamp: float, now: float) -> None:
         changed = config != self.config
         if not self.own:
             self.own = {name: value for name in TUNABLE if (value := config.value(name)) is not None}
@@ -177,7 +177,7 @@ class Tuning(RequestComponent):
         if changed:
             self._context.emit(Configured(config))
 
-    def _confirmation(self, config: Parameters) -> str:
+    def _confirmation(self, config: TuningValues) -> str:
         return "" if self._differences() else "confirmed by the robot"
 
     def _confirmation_after_interval(self) -> str:
@@ -208,7 +208,7 @@ class Tuning(RequestComponent):
             if self._has(config, name) and (name in self._changed or config.value(name) != value)
         ]
 
-    def _has(self, config: Parameters, name: str) -> bool:
+    def _has(self, config: TuningValues, name: str) -> bool:
         """Return whether the robot has this value and it can be set."""
         return config.value(name) is not None and not self._context.unsupported(TUNABLE[name].command)
 

@@ -9,7 +9,7 @@ import math
 from collections import deque
 from collections.abc import Iterable
 
-from ...protocol import Command, Instruction, Parameters, Sip
+from ...protocol import Command, Instruction, Sip, TuningValues
 from ..component import Component, Context
 
 #: s over which the longest gap is reported.
@@ -32,7 +32,7 @@ class LinkTiming(Component):
         self._minute: deque[tuple[float, float]] = deque()  #: when each interval ended, and how long it was
         self._asked = math.nan
         context.on_packet(Sip, self._on_sip)
-        context.on_packet(Parameters, self._on_config)
+        context.on_packet(TuningValues, self._on_config)
         context.on_sent(Command.CONFIG, self._on_config_sent)
 
     @property
@@ -62,7 +62,7 @@ class LinkTiming(Component):
         while self._minute[0][0] < now - WINDOW:
             self._minute.popleft()
 
-    def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
+    def _on_config(self, config: TuningValues, stamp: float, now: float) -> None:
         self.answer_latency, self._asked = now - self._asked, math.nan
 
     def _on_config_sent(self, command: Instruction, now: float) -> None:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator
 
 from ...profiles import Profile
-from ...protocol import Encoders, Parameters, signed
+from ...protocol import Encoders, TuningValues, signed
 from ..events import EncoderReading, Event, Notice
 from .odometry import CYCLE, Odometer
 
@@ -49,7 +49,7 @@ class WheelEncoders:
         return self._last is not None and stamp - self._stamp < STALE
 
     def update(
-        self, packet: Encoders, stamp: float, odometer: Odometer, profile: Profile, config: Parameters | None
+        self, packet: Encoders, stamp: float, odometer: Odometer, profile: Profile, config: TuningValues | None
     ) -> Iterator[Event]:
         """Convert the encoder ticks of a packet to the motion of the wheels.
 
@@ -97,7 +97,7 @@ class WheelEncoders:
         return before == self._sip or abs(stamp - self._sip) > _SAME_CYCLE
 
 
-def meters_per_tick(profile: Profile, config: Parameters | None) -> float | None:
+def meters_per_tick(profile: Profile, config: TuningValues | None) -> float | None:
     """Return m for each tick by the firmware, else by the profile; None if neither has it."""
     if config and (ticks := config.value("ticks_mm")):
         return 1e-3 / ticks

@@ -10,7 +10,18 @@ import statistics
 from itertools import accumulate, pairwise
 
 from amigobot_driver import ConnectionFailedError
-from amigobot_driver.protocol import OVERHEAD, Aux, Command, Encoders, Instruction, Io, Parameters, Playlist, Reset, Sip
+from amigobot_driver.protocol import (
+    OVERHEAD,
+    Aux,
+    Command,
+    Encoders,
+    Instruction,
+    Io,
+    Playlist,
+    Reset,
+    Sip,
+    TuningValues,
+)
 from amigobot_driver.wording import counted
 
 from ..motion import fit_line
@@ -114,7 +125,7 @@ def reset(trial: Trial) -> None:
 
 def config_answer(phase: Phase) -> str:
     """Whether CONFIG is answered."""
-    return "answered" if phase.of(Parameters) else "ignored"
+    return "answered" if phase.of(TuningValues) else "ignored"
 
 
 def sip_length(phase: Phase) -> int:
@@ -127,7 +138,7 @@ def sip_length(phase: Phase) -> int:
 
 def last_config_field(phase: Phase) -> str | None:
     """The last field of CONFIG: its texts have any length, so the length says nothing."""
-    for config in phase.of(Parameters)[:1]:
+    for config in phase.of(TuningValues)[:1]:
         return [item.name for item in dataclasses.fields(config) if getattr(config, item.name) is not None][-1]
     return None
 
