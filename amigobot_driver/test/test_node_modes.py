@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Movements beyond cmd_vel, the robot's working parameters and its sonars' order, as a user's program has them."""
+"""Movements beyond cmd_vel, the robot's tuning values and its sonars' order, as a user's program has them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Working parameters: set, read back from CONFIGpac, sent again, re-applied; and the sonars' firing order."""
+"""Tuning values: set, read back from CONFIGpac, sent again, re-applied; and the sonars' firing order."""
 
 from __future__ import annotations
 

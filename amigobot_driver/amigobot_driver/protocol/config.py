@@ -66,7 +66,7 @@ class ArcosTail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(TuningValues):
-    """CONFIGpac: the robot's identity and working parameters (docs/protocol 5.5). AmigOS ends with `trans_ki`."""
+    """CONFIGpac: the robot's identity and tuning values (docs/protocol 5.5). AmigOS ends with `trans_ki`."""
 
     id: U8 = 0x20
     robot_class: Text  #: as in the answer to SYNC2
