@@ -50,7 +50,7 @@ class Drive:
         self.enable(False)
 
     def configure(self) -> None:
-        """Apply changed working parameters."""
+        """Apply changed tuning values."""
         p, server, physics = self.working, self.server, self._physics
         server.half_track = p.ticks_per_turn / math.tau / p.ticks_per_meter
         translation, rotation = server.translation_limits, server.rotation_limits
@@ -64,7 +64,7 @@ class Drive:
         self._translation_gains, self._rotation_gains = Gains.of(p, "trans"), Gains.of(p, "rot")
 
     def set_parameter(self, name: str, value: int) -> None:
-        """Change one working parameter and apply it.
+        """Change one tuning value and apply it.
 
         Args:
             name: Field of the parameters.

@@ -72,7 +72,7 @@ class Telemetry(ABC):
 
     @abstractmethod
     def config(self) -> Packet:
-        """Return the configuration packet: the working parameters."""
+        """Return the configuration packet: the tuning values."""
 
     @abstractmethod
     def _period(self) -> float:

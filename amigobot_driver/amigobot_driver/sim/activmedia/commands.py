@@ -16,12 +16,12 @@ Robot = Controller[ActivMediaFlash]
 
 
 def _parameter(name: str) -> Row:
-    """Return a row that changes one working parameter."""
+    """Return a row that changes one tuning value."""
     return lambda robot, value: robot.drive.set_parameter(name, value)
 
 
 def _divisor(name: str) -> Row:
-    """Return a row that changes a working parameter by which the odometer divides: 0 is ignored."""
+    """Return a row that changes a tuning value by which the odometer divides: 0 is ignored."""
     return lambda robot, value: robot.drive.set_parameter(name, value) if value else None
 
 

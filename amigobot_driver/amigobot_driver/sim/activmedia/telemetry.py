@@ -80,7 +80,7 @@ class SipTelemetry(Telemetry):
         return Encoders(left=signed(odometer.left_ticks, 32), right=signed(odometer.right_ticks, 32))
 
     def config(self) -> Config:
-        """Return CONFIGpac: the working parameters."""
+        """Return CONFIGpac: the tuning values."""
         working, dialect = self._robot.working, self._dialect
         known = _CONFIG_FIELDS[: _CONFIG_FIELDS.index(dialect.config_end) + 1]
         tail = dialect.config_tail

@@ -97,7 +97,7 @@ class ErraticFirmware(Controller[ErraticFlash]):
         self.turn_to(self.drive.odometer.heading + math.radians(degrees))
 
     def save(self) -> None:
-        """Execute SAVE: write the working parameters to FLASH, from which a reset loads them."""
+        """Execute SAVE: write the tuning values to FLASH, from which a reset loads them."""
         self.flash = copy.copy(self.working)
         self.event("flash", "the parameters were saved")
 

@@ -44,7 +44,7 @@ class ErraticTelemetry(Telemetry):
         self.distance_target = 0  #: mm, of the last move over a distance
 
     def config(self) -> ErraticConfig:
-        """Return the configuration packet: the working parameters."""
+        """Return the configuration packet: the tuning values."""
         return self._robot.working.packet()
 
     def _period(self) -> float:
