@@ -62,7 +62,7 @@ def place(message: Odometry) -> tuple[float, float]:
     return message.pose.pose.position.x, message.pose.pose.position.y
 
 
-def way(odometry: list[Odometry]) -> float:
+def covered(odometry: list[Odometry]) -> float:
     """m from the first place to the last."""
     return math.dist(place(odometry[0]), place(odometry[-1]))
 
@@ -113,7 +113,7 @@ def test_a_replay_publishes_the_recorded_odometry_with_its_stamps(bench: Bench, 
     both = [(message, before) for message in played if (before := then(message, recorded))]
     # The first and last messages received on the two topics may belong to different packets.
     assert len(both) >= len(played) - 3 > 20
-    assert way([message for message, _ in both]) == pytest.approx(way([before for _, before in both]), abs=1e-6)
+    assert covered([message for message, _ in both]) == pytest.approx(covered([before for _, before in both]), abs=1e-6)
     for message, before in both:
         # Some mm/s count as motion only while a velocity is requested, which a replay does not know.
         assert message.twist.twist.linear.x in (before.twist.twist.linear.x, 0.0)
@@ -131,8 +131,8 @@ def test_a_replay_with_another_profile_scales_the_distance(recorded: Recorded, t
         first = played[: len(played) // 2]
         assert [place(message) for message in first] == [place(message) for message in played[len(first) :]]
         both = [(message, before) for message in first if (before := then(message, recorded))]
-        before = way([before for _, before in both])
-        assert way([message for message, _ in both]) == pytest.approx(before * 0.6 / 0.5083, rel=1e-6)
+        before = covered([before for _, before in both])
+        assert covered([message for message, _ in both]) == pytest.approx(before * 0.6 / 0.5083, rel=1e-6)
         assert bench.node.logged("1 to 253 data bytes, not 0")
         values = {pair.key: pair.value for pair in bench.diagnostic("replay", fresh=True).values}
         assert (values["refused"], values["rewound"], values["sessions"], values["lost"]) == ("1", "1", "2", "0")

@@ -104,8 +104,8 @@ class Robot:
         self.received: list[Instruction] = []  #: every command that has come from the driver
         self.ignored: set[CommandTable] = set()  #: commands that get lost on the way to the robot
         self.silent = False  #: nothing of what the robot says gets through
-        self.sips = 0  #: standard packets sent
-        self.disguise: dict[str, Any] = {}  #: what the driver sees instead of these fields of a standard packet
+        self.sips = 0  #: SIPs sent
+        self.disguise: dict[str, Any] = {}  #: what the driver sees instead of these fields of a SIP
         self._actions: list[Callable[[Simulator], object]] = []
         self._unplugged = threading.Event()
         self.plug_in()
@@ -145,7 +145,7 @@ class Robot:
 
     @contextlib.contextmanager
     def disguised(self, **fields: Any) -> Iterator[None]:
-        """In this block the driver sees these values in the standard packets."""
+        """In this block the driver sees these values in the SIPs."""
         self.disguise = fields
         try:
             yield

@@ -55,7 +55,7 @@ def state(bench: Bench) -> dict[str, object]:
     pose = bench.client.receive(Odometry, "odom").pose.pose
     return {
         "session": firmware.session.name,
-        "tuning values": dataclasses.asdict(firmware.working),
+        "tuning values": dataclasses.asdict(firmware.tuning),
         "FLASH": dataclasses.asdict(firmware.flash),
         "motors": drive.motors_on,
         "sonar on": parts.sonar.arrays_on,

@@ -171,5 +171,5 @@ def test_a_term_of_zero_is_set_only_on_request(
     assert (done.success, told in done.message) == (success, True), done.message
     assert reported is None or list(done.reported) == reported
     there = list(bench.call(GetPid, "get_pid").rotation)
-    working = bench.robot._simulator._firmware.working
-    assert there == [working.rot_kp, working.rot_kv, working.rot_ki] == (reported or [33, 63, 3])
+    tuning = bench.robot._simulator._firmware.tuning
+    assert there == [tuning.rot_kp, tuning.rot_kv, tuning.rot_ki] == (reported or [33, 63, 3])

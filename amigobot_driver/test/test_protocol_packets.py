@@ -101,7 +101,7 @@ class TestParser:
         assert type(packet) is (ShortMotor if length == 18 else Motor)
 
 
-# --- The standard packet
+# --- The SIP
 
 IO = {"port_low": 1, "port_high": 0, "analog": 128, "digital_in": 0x3F, "digital_out": 0}
 AMIGO_SH = {**IO, "battery_x10": 125, "charge_state": 0}

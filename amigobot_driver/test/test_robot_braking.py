@@ -89,10 +89,10 @@ def test_a_lowered_deceleration_is_restored_when_not_requested():
     bench = made("amigo", TransDecel=10)
     bench.ask(lambda: bench.robot.configure(Options(tuning={"trans_decel": 300}), bench.now))
     bench.run(2.0)
-    assert bench.simulator._firmware.working.trans_decel == 300
+    assert bench.simulator._firmware.tuning.trans_decel == 300
     bench.ask(lambda: bench.robot.configure(Options(), bench.now))
     bench.run(2.0)
-    assert bench.simulator._firmware.working.trans_decel == 10
+    assert bench.simulator._firmware.tuning.trans_decel == 10
 
 
 #: s from a velocity or a stop on `cmd_vel` to the wheels, at most; recordings of a Pioneer 3-DX have 0.05 to 0.16.
@@ -114,7 +114,7 @@ def fastest(profile: str) -> float:
     """The speed (m/s) beyond which the driver drives no robot with this FLASH."""
     limits = Bench(Options(max_linear=10.0), profile, baud=0).connect()
     limits.run(3.0)
-    return limits.robot.limits.working[0]
+    return limits.robot.limits.effective[0]
 
 
 def _bound(value: float, digits: int) -> str:

@@ -26,8 +26,8 @@ def errors_while_driving(bench: Bench) -> tuple[float, float]:
         truth.drive(0.3, 0.8 * math.sin(step / 15))
     errors = truth.errors((report.stamp, report.odometry) for report in bench.told(Report, since))
     assert len(errors) > 150
-    way, turn = (math.hypot(*column) / math.sqrt(len(errors)) for column in zip(*errors, strict=True))
-    return way, turn
+    distance, turn = (math.hypot(*column) / math.sqrt(len(errors)) for column in zip(*errors, strict=True))
+    return distance, turn
 
 
 def assert_stamps_of_arrival(bench: Bench, since: float = 0.0) -> None:

@@ -51,7 +51,7 @@ REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Ben
     "set_pid": (
         "amigo",
         lambda bench: bench.robot.tuning.set({"rot_kp": 33}, bench.now),
-        lambda bench: bench.simulator._firmware.working.rot_kp == 33,
+        lambda bench: bench.simulator._firmware.tuning.rot_kp == 33,
     ),
     "set_sonar_sequence": (
         "amigo",

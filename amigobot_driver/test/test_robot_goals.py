@@ -201,7 +201,7 @@ class TestEnds:
 
     def test_of_a_weakly_braking_robot_are_told_in_time(self) -> None:
         bench = connected("amigo")
-        bench.simulator._firmware.drive.set_parameter("trans_decel", 20)
+        bench.simulator._firmware.drive.tune("trans_decel", 20)
         move = moved(bench, 20.0)
         bench.run(2)
         bench.ask(lambda: bench.robot.stop(bench.now))
@@ -454,7 +454,7 @@ class TestWheels:
         since = bench.now
         bench.ask(lambda: bench.robot.drive_wheels(1e9, 0.5e9, bench.now))
         bench.run(0.1)
-        limit = bench.robot.limits.working[0]
+        limit = bench.robot.limits.effective[0]
         left = math.floor(limit / 0.02)
         right = math.floor(limit / 2 / 0.02)  # 7.5: of two equally near ones, the slower
         assert f"VEL2({left << 8 | right})" in bench.words(since)

@@ -201,7 +201,7 @@ class TestEmergencyStop:
         assert time - since <= 0.0201
 
     def test_brakes_harder_than_a_stop(self, bench: Bench) -> None:
-        def way(stop: Callable[[], None]) -> float:
+        def stopping_distance(stop: Callable[[], None]) -> float:
             bench.run(4, cmd_vel=(0.6, 0.0))
             start = bench.simulator.truth.pose.x
             bench.ask(stop)
@@ -209,9 +209,9 @@ class TestEmergencyStop:
             assert bench.simulator.truth.left_velocity == 0
             return bench.simulator.truth.pose.x - start
 
-        braked = way(bench.robot.emergency_stop)
+        braked = stopping_distance(bench.robot.emergency_stop)
         bench.robot.clear_emergency_stop(bench.now)
-        assert braked < 0.5 * way(lambda: bench.robot.stop(bench.now))
+        assert braked < 0.5 * stopping_distance(lambda: bench.robot.stop(bench.now))
 
     def test_a_velocity_from_before_its_end_is_refused(self, bench: Bench) -> None:
         bench.ask(bench.robot.emergency_stop)

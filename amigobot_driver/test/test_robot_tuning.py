@@ -89,7 +89,7 @@ def test_each_end_of_the_range_is_taken_none_beyond(name):
     # The least value of a limit or of an encoder factor is one that a robot cannot work with: the middle will do.
     middle = (low + high) // 2 if name in ("sonar_cycle",) else max(low, 3)
     assert want(bench, **{name: middle}).success
-    assert bench.simulator._firmware.working.__getattribute__(name) == middle
+    assert bench.simulator._firmware.tuning.__getattribute__(name) == middle
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_request_that_another_one_contradicts_is_told_so(bench):
     assert first.result() == Outcome(False, "tuning: another request replaced this one")
     assert second.success
     bench.run(1.0)
-    assert bench.simulator._firmware.working.rot_kp == 44
+    assert bench.simulator._firmware.tuning.rot_kp == 44
 
 
 def test_success_means_the_value_however_requests_overlap(bench):
@@ -144,7 +144,7 @@ def test_success_means_the_value_however_requests_overlap(bench):
         future = bench.result(lambda: bench.robot.tuning.set({"rot_kp": 31}, bench.now))
         bench.run(0.3)
         assert future.success
-        assert bench.simulator._firmware.working.rot_kp == 31
+        assert bench.simulator._firmware.tuning.rot_kp == 31
 
 
 class TestSonarSequence:

@@ -76,7 +76,7 @@ class Robots(RuleBasedStateMachine):
 
     def ramp(self) -> float:
         """Time in s to stop from the highest velocities with the decelerations that the robot has."""
-        tuning = self.bench.simulator._firmware.drive.working
+        tuning = self.bench.simulator._firmware.drive.tuning
         linear, angular = self.bench.robot.limits.highest
         return max(1000 * linear / tuning.trans_decel, math.degrees(angular) / tuning.rot_decel)
 
@@ -164,7 +164,7 @@ class Robots(RuleBasedStateMachine):
 
     def expect(self, linear: float, angular: float) -> tuple[float, float]:
         """Fractions of the limits as m/s and rad/s, which scale larger ones down."""
-        top, turn = self.bench.robot.limits.working
+        top, turn = self.bench.robot.limits.effective
         wheel = min(1, abs(linear)) * top + min(1, abs(angular)) * turn * self.bench.robot.profile.body.track / 2
         self.fastest = max(self.fastest, wheel)
         return linear * top, angular * turn

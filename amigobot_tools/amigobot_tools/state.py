@@ -164,7 +164,7 @@ def newest_echoes(
 
 
 def reported_state(report: Report, profile: Profile) -> RobotState:
-    """Return what one standard packet shows; the caller adds the connection, the sonars and what other packets show."""
+    """Return what one SIP shows; the caller adds the connection, the sonars and what other packets show."""
     return RobotState.of(
         profile,
         connected=True,

@@ -181,7 +181,7 @@ class Link:
     baud: int = 9600  #: line speed in baud
     bridge_baud: int = 0  #: line speed behind the built-in network bridge; 0: no bridge
     command_spacing: float = 0.02  #: s between two commands (docs/protocol E-69)
-    info_cycle: float = 0.1  #: s between two standard packets, until the robot reports it
+    info_cycle: float = 0.1  #: s between two SIPs, until the robot reports it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

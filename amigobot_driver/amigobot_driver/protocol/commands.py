@@ -141,13 +141,13 @@ class Command(CommandTable):
     ARM_STOP = 79, Arg.UINT, "P R1.3", "stop a joint"
     ARM_AUTOPARK = 80, Arg.UINT, "P R1.3", "seconds until the arm parks itself"
     ARM_GRIPPARK = 81, Arg.UINT, "P R1.3", "seconds until the arm's gripper parks itself"
-    ROTKP = 82, Arg.UINT, "A1.3 S P1.M R1.1", "rotation PID, working Kp"
-    ROTKV = 83, Arg.UINT, "A1.3 S P1.M R1.1", "rotation PID, working Kv"
-    ROTKI = 84, Arg.UINT, "A1.3 S P1.M R1.1", "rotation PID, working Ki"
-    TRANSKP = 85, Arg.UINT, "A1.3 S P1.M R1.1", "translation PID, working Kp"
-    TRANSKV = 86, Arg.UINT, "A1.3 S P1.M R1.1", "translation PID, working Kv"
-    TRANSKI = 87, Arg.UINT, "A1.3 S P1.M R1.1", "translation PID, working Ki"
-    REVCOUNT = 88, Arg.UINT, "A1.3 S P1.M R1.1", "working differential encoder count of a turn"
+    ROTKP = 82, Arg.UINT, "A1.3 S P1.M R1.1", "rotation PID, Kp"
+    ROTKV = 83, Arg.UINT, "A1.3 S P1.M R1.1", "rotation PID, Kv"
+    ROTKI = 84, Arg.UINT, "A1.3 S P1.M R1.1", "rotation PID, Ki"
+    TRANSKP = 85, Arg.UINT, "A1.3 S P1.M R1.1", "translation PID, Kp"
+    TRANSKV = 86, Arg.UINT, "A1.3 S P1.M R1.1", "translation PID, Kv"
+    TRANSKI = 87, Arg.UINT, "A1.3 S P1.M R1.1", "translation PID, Ki"
+    REVCOUNT = 88, Arg.UINT, "A1.3 S P1.M R1.1", "differential encoder count of a turn"
     DRIFTFACTOR = 89, Arg.INT, "S R1.0", "added to the left encoder, 1/8192"
     SOUND = 90, Arg.UINT, "A1.0 R1.0", "play a stored sound", (1, 255)
     PLAYLIST = 91, Arg.UINT, "A1.0 P1.E R1.0", "request a PLAYLISTpac; 0: all of them", (0, 255)
@@ -164,7 +164,7 @@ class ErraticCommand(CommandTable):
     """The commands that only the Erratic has; their numbers collide with those of the family (docs/protocol 4.2)."""
 
     ANALOG = 71, Arg.UINT, "E", "analog packets: 1 stream, 0 none"
-    SAVE = 72, Arg.NONE, "E", "write the parameters to FLASH"
+    SAVE = 72, Arg.NONE, "E", "write the tuning values to FLASH"
     PWM_FREQ = 73, Arg.UINT, "E", "motor PWM frequency, Hz", (4000, 16000)
     PWM_DUTY = 74, Arg.UINT, "E", "maximum duty: percent in the manual, per mille in Player (E-46)", (1, 1000)
     SERVO = 75, Arg.TEXT, "E", "servo 0-2 and its 16-bit position"

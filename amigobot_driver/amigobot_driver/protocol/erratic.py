@@ -70,7 +70,7 @@ class ShortMotor(MotorStart):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErraticConfig(TuningValues):
-    """The robot's parameter block (docs/protocol 5.12)."""
+    """The robot's identity and tuning values (docs/protocol 5.12)."""
 
     #: ms, fixed: 20 motor packets a second, and the control cycle that stall_count counts
     INFO_CYCLE: ClassVar[int] = 50

@@ -48,7 +48,7 @@ class TuningValues(Packet):
     @property
     @abstractmethod
     def info_cycle_ms(self) -> int:
-        """Milliseconds between two standard packets."""
+        """Milliseconds between two SIPs."""
 
     @property
     @abstractmethod

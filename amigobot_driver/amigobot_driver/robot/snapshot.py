@@ -171,7 +171,7 @@ def _sonars(robot: Robot) -> tuple[SonarState, ...]:
 
 
 def _commands(robot: Robot) -> CommandSnapshot:
-    max_linear, max_angular = robot.limits.working
+    max_linear, max_angular = robot.limits.effective
     requests: dict[str, int] = {}
     for component in robot.components:
         requests.update(component.counters())

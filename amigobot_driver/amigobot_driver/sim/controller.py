@@ -64,8 +64,8 @@ class Controller(ABC, Generic[F]):
     telemetry: Telemetry
     drive: Drive
     session: SessionState
-    flash: F  #: the parameters that a reset loads
-    working: F  #: the parameters that commands change
+    flash: F  #: what a reset loads
+    tuning: F  #: the copy of it that commands change
     now: float  #: s, time of the current tick
     _low_battery_sign: str  #: what the robot does below its alarm voltage, for the event
     _commands_per_tick = 1
@@ -90,9 +90,9 @@ class Controller(ABC, Generic[F]):
         self._on_event = on_event
 
     def _boot(self) -> None:
-        """Initialize everything as after power-up: parameters from FLASH, no commands, counters at zero."""
-        self.working = copy.copy(self.flash)
-        self.drive = Drive(self.profile.physics, self.hardware.body, self.working)
+        """Initialize everything as after power-up: tuning values from FLASH, no commands, counters at zero."""
+        self.tuning = copy.copy(self.flash)
+        self.drive = Drive(self.profile.physics, self.hardware.body, self.tuning)
         self._decoder = FrameDecoder(check=self.check)
         self._waiting: deque[bytes] = deque()  #: data of the frames that a control cycle will execute
         self._booted_at = self._battery_due = -math.inf
@@ -103,7 +103,7 @@ class Controller(ABC, Generic[F]):
         """Initialize session, devices and telemetry."""
         self.session = SessionState.WAIT
         self.hardware.sonar.restart(self.profile.sonar.cycle)
-        self.hardware.line.set_baud(BAUD_RATES[self.working.host_baud])
+        self.hardware.line.set_baud(BAUD_RATES[self.tuning.host_baud])
         self.telemetry.stop()
 
     def _end_supervision(self) -> None:
@@ -219,7 +219,7 @@ class Controller(ABC, Generic[F]):
         """React to a battery that has been below the shutdown voltage for a second."""
 
     def _check_time_outs(self, now: float) -> None:
-        limit = self.working.watchdog / 1000 * self.profile.physics.watchdog_ratio
+        limit = self.tuning.watchdog / 1000 * self.profile.physics.watchdog_ratio
         if limit and now - self._fed_at >= limit - _GRACE and not self.drive.server.suspended:
             # The wheels decelerate to rest, but the goals stay (docs/protocol E-35).
             self.drive.server.suspended = True
@@ -245,10 +245,10 @@ class Controller(ABC, Generic[F]):
 
     def _supervise_battery(self, volts: float, now: float) -> None:
         """React to the battery voltage in V: warn once, and ignore a dip that is shorter than a second."""
-        if volts < self.working.low_battery / 10 and not self._warned:
+        if volts < self.tuning.low_battery / 10 and not self._warned:
             self._warned = True
             self.event("battery", f"{volts:.1f} V: {self._low_battery_sign}")
-        self._empty_since = min(self._empty_since, now) if volts < self.working.shutdown_volts / 10 else math.inf
+        self._empty_since = min(self._empty_since, now) if volts < self.tuning.shutdown_volts / 10 else math.inf
         if now - self._empty_since >= _SHUTDOWN_DELAY - _GRACE:
             self._on_empty_battery(volts)
 

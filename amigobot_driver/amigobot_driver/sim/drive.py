@@ -19,7 +19,7 @@ _AT_REST = 1
 
 
 class Drive:
-    """Turns motion commands into motor power. Works on the parameters in `working`; m, rad and s."""
+    """Turns motion commands into motor power. Units are m, rad and s."""
 
     def __init__(self, physics: Physics, body: SimulatedBody, flash: Flash) -> None:
         """Start with the motors off.
@@ -27,7 +27,7 @@ class Drive:
         Args:
             physics: How exactly the drive follows velocities and accelerations.
             body: The wheels.
-            flash: TuningValues that a reset loads; they give the resolution of the encoders.
+            flash: Tuning values that a reset loads; they give the resolution of the encoders.
         """
         self._physics = physics
         self._body = body
@@ -35,23 +35,23 @@ class Drive:
         self.servo = WheelServo()
         self.restart(flash)
 
-    def restart(self, working: Flash) -> None:
+    def restart(self, tuning: Flash) -> None:
         """Begin or end a session: motors off, no goals.
 
         Args:
-            working: TuningValues that commands change from now on.
+            tuning: Tuning values that commands change from now on.
         """
-        self.working = working
+        self.tuning = tuning
         self._braking = False  #: after E_STOP, until the next motion command
         self.server = MotionServer(half_track=1.0)
         # TransVelMax and RotVelMax from FLASH limit MOVE and HEAD; what a client sends limits VEL and RVEL too.
-        self._caps = {"trans": working.trans_vel_top, "rot": working.rot_vel_top}
+        self._caps = {"trans": tuning.trans_vel_top, "rot": tuning.rot_vel_top}
         self.configure()
         self.enable(False)
 
     def configure(self) -> None:
         """Apply changed tuning values."""
-        p, server, physics = self.working, self.server, self._physics
+        p, server, physics = self.tuning, self.server, self._physics
         server.half_track = p.ticks_per_turn / math.tau / p.ticks_per_meter
         translation, rotation = server.translation_limits, server.rotation_limits
         translation.top, translation.cruise = self._caps["trans"] / 1000, p.trans_vel_max / 1000
@@ -63,14 +63,14 @@ class Drive:
         rotation.deceleration = physics.turn_deceleration_ratio * math.radians(p.rot_decel)
         self._translation_gains, self._rotation_gains = Gains.of(p, "trans"), Gains.of(p, "rot")
 
-    def set_parameter(self, name: str, value: int) -> None:
+    def tune(self, name: str, value: int) -> None:
         """Change one tuning value and apply it.
 
         Args:
-            name: Field of the parameters.
+            name: Field of `Flash`.
             value: New value, in the field's unit.
         """
-        setattr(self.working, name, value)
+        setattr(self.tuning, name, value)
         self.configure()
 
     def limit(self, axis: str, top: int) -> None:
@@ -78,10 +78,10 @@ class Drive:
 
         Args:
             axis: "trans" or "rot".
-            top: Largest speed in mm/s or deg/s; limited to 1 and the parameters' maximum.
+            top: Largest speed in mm/s or deg/s; limited to 1 and the maximum in FLASH.
         """
-        self._caps[axis] = max(1, min(top, getattr(self.working, f"{axis}_vel_top")))
-        self.set_parameter(f"{axis}_vel_max", self._caps[axis])
+        self._caps[axis] = max(1, min(top, getattr(self.tuning, f"{axis}_vel_top")))
+        self.tune(f"{axis}_vel_max", self._caps[axis])
 
     def set_rate(self, axis: str, value: int) -> None:
         """Execute SETA or SETRA.
@@ -91,8 +91,8 @@ class Drive:
             value: Positive for the acceleration, negative for the deceleration, mm/s^2 or deg/s^2; 0 is ignored.
         """
         if value:
-            rate = min(abs(value), getattr(self.working, f"{axis}_acc_top"))
-            self.set_parameter(f"{axis}_{'acc' if value > 0 else 'decel'}", rate)
+            rate = min(abs(value), getattr(self.tuning, f"{axis}_acc_top"))
+            self.tune(f"{axis}_{'acc' if value > 0 else 'decel'}", rate)
 
     # --- commands ------------------------------------------------------------------------------------------
 
@@ -139,8 +139,8 @@ class Drive:
         """Handle a hit bumper that counts as a stall: cancel all goals, and cut the power as after a stall."""
         if self.motors_on:
             self.server.stop()
-            self.left_stall.trip(self.working.stall_pause)
-            self.right_stall.trip(self.working.stall_pause)
+            self.left_stall.trip(self.tuning.stall_pause)
+            self.right_stall.trip(self.tuning.stall_pause)
 
     def _accepts_motion(self) -> bool:
         if self.motors_on:
@@ -176,12 +176,12 @@ class Drive:
         errors = target[0] - left.velocity, target[1] - right.velocity
         translation = self._translation_gains
         rotation = translation if self.server.direct else self._rotation_gains
-        powers = self.servo.powers(translation, rotation, errors, self.working.full_power, dt)
+        powers = self.servo.powers(translation, rotation, errors, self.tuning.full_power, dt)
         left_stall, right_stall = self.left_stall, self.right_stall
         left_power = IdleMode.COAST if left_stall.power_off else powers[0]
         right_power = IdleMode.COAST if right_stall.power_off else powers[1]
         self._body.step((left_power, right_power), dt)
-        turned = self.odometer.update(self.working)
+        turned = self.odometer.update(self.tuning)
         slipped = self.odometer.slipped * self.server.half_track
         self.server.return_distance(-slipped, slipped)
         reach = max(translation.reach, rotation.reach)
@@ -189,8 +189,8 @@ class Drive:
         left_lost, right_lost = self.servo.add_errors(*missed, reach)
         if left_lost or right_lost:
             self.server.return_distance(left_lost, right_lost)
-        left_stall.step(self.working, powers[0], turned=abs(turned[0]) > _AT_REST, target=target[0], dt=dt)
-        right_stall.step(self.working, powers[1], turned=abs(turned[1]) > _AT_REST, target=target[1], dt=dt)
+        left_stall.step(self.tuning, powers[0], turned=abs(turned[0]) > _AT_REST, target=target[0], dt=dt)
+        right_stall.step(self.tuning, powers[1], turned=abs(turned[1]) > _AT_REST, target=target[1], dt=dt)
         left_off, right_off = left_stall.power_off, right_stall.power_off
         if left_off or right_off:
             # The set-points follow a wheel without power, so that the retry does not jerk.
@@ -201,7 +201,7 @@ class Drive:
         """Run a cycle without power: the set-points follow the wheels, so that power returns without a jerk."""
         body = self._body
         self._body.step((idle, idle), dt)
-        self.odometer.update(self.working)
+        self.odometer.update(self.tuning)
         self.server.return_distance(*self.servo.clear_errors())
         self.server.return_distance(-body.left.velocity * dt, -body.right.velocity * dt)
         self.server.match_wheels(body.left.velocity, body.right.velocity)

@@ -17,7 +17,7 @@ F = TypeVar("F", bound="Flash")
 
 @dataclass(slots=True, kw_only=True)
 class Flash(ABC):
-    """One set of parameters: the one in FLASH, or the working copy that commands change.
+    """What is in FLASH, or the copy of it that commands change, the tuning values.
 
     The fields have the names and units of the CONFIG packet: mm/s, mm/s^2, deg/s, deg/s^2, ms, and 0.1 V; PID
     terms and PWM as the manuals count them. A profile's `flash:` section overrides defaults by the manual's names.

@@ -19,7 +19,7 @@ class SimulatedOdometer:
 
         Args:
             body: The wheels.
-            built: TuningValues that give the encoders' real resolution, which commands cannot change.
+            built: Tuning values that give the encoders' real resolution, which commands cannot change.
         """
         self._body = body
         self._resolution = built.ticks_per_meter  # of the real encoders: TICKSMM does not change it
@@ -33,11 +33,11 @@ class SimulatedOdometer:
         """Execute SETO: set position and heading to 0."""
         self.x = self.y = self.heading = 0.0
 
-    def update(self, working: Flash) -> tuple[int, int]:
+    def update(self, tuning: Flash) -> tuple[int, int]:
         """Read the encoders.
 
         Args:
-            working: TuningValues that convert ticks to distances.
+            tuning: Tuning values that convert ticks to distances.
 
         Returns:
             Ticks of the left and the right wheel since the last call.
@@ -48,13 +48,13 @@ class SimulatedOdometer:
         if left or right:
             self.left_ticks += left
             self.right_ticks += right
-            self._integrate(left * (1 + working.drift_factor / 8192), right, working)
+            self._integrate(left * (1 + tuning.drift_factor / 8192), right, tuning)
         return left, right
 
-    def _integrate(self, left: float, right: float, working: Flash) -> None:
-        distance = (left + right) / 2 / working.ticks_per_meter
-        turn = (right - left) / 2 * math.tau / working.ticks_per_turn
-        if working.has_gyro >= 2:
+    def _integrate(self, left: float, right: float, tuning: Flash) -> None:
+        distance = (left + right) / 2 / tuning.ticks_per_meter
+        turn = (right - left) / 2 * math.tau / tuning.ticks_per_turn
+        if tuning.has_gyro >= 2:
             by_gyro = self._body.turned - self._turned
             self.slipped, turn = turn - by_gyro, by_gyro
         self._turned = self._body.turned

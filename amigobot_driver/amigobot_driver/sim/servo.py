@@ -33,9 +33,9 @@ class Gains:
     ki: float
 
     @classmethod
-    def of(cls, parameters: Flash, axis: str) -> Gains:
+    def of(cls, tuning: Flash, axis: str) -> Gains:
         """Convert the terms of an axis, "trans" or "rot"."""
-        kp, kv, ki = (getattr(parameters, f"{axis}_{term}") for term in ("kp", "kv", "ki"))
+        kp, kv, ki = (getattr(tuning, f"{axis}_{term}") for term in ("kp", "kv", "ki"))
         return cls(kp * _KP, kv * _KV, ki * _KI)
 
     @cached_property
@@ -147,11 +147,11 @@ class StallProtection:
         """Whether the motor is without power now."""
         return self._off_time > 0.0
 
-    def step(self, parameters: Flash, power: float, *, turned: bool, target: float, dt: float) -> None:
+    def step(self, tuning: Flash, power: float, *, turned: bool, target: float, dt: float) -> None:
         """Check one control cycle.
 
         Args:
-            parameters: Give the stall limit and the pause.
+            tuning: Gives the stall limit and the pause.
             power: Share of the full voltage, -1 to 1.
             turned: Whether the wheel has turned in this cycle.
             target: Velocity set-point of the wheel, m/s.
@@ -162,7 +162,7 @@ class StallProtection:
             return
         if turned or target == 0.0:
             self.stalled = False
-        blocked = not turned and abs(round(power * parameters.full_pwm)) >= parameters.stall_val
+        blocked = not turned and abs(round(power * tuning.full_pwm)) >= tuning.stall_val
         self._still_time = self._still_time + dt if blocked else 0.0
         if self._still_time > _STALL_TIME - dt / 2:
-            self.stalled, self._still_time, self._off_time = True, 0.0, parameters.stall_pause
+            self.stalled, self._still_time, self._off_time = True, 0.0, tuning.stall_pause

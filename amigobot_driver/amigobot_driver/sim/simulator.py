@@ -289,7 +289,7 @@ class Simulator:
     def close_port(self) -> None:
         """Close the client's serial port, in mid-session for example (fault `deaf_after_loss`)."""
         if self.faults.deaf_after_loss and self.session is SessionState.OPEN:
-            self._deaf_until = self._ticks * TICK + self._firmware.working.watchdog / 1000
+            self._deaf_until = self._ticks * TICK + self._firmware.tuning.watchdog / 1000
 
     def disconnect(self) -> None:
         """End the session, as a closed TCP connection does."""

@@ -27,7 +27,7 @@ STOP_TIME = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class TuningValue:
+class Tunable:
     """A field of CONFIGpac that a command sets. The command's argument is the value multiplied by `sign`."""
 
     command: Command
@@ -53,23 +53,23 @@ class TuningValue:
 #: By the names in CONFIGpac. The highest values are those that a command can carry; firmware may have lower limits. No
 #: limit, acceleration or encoder factor is 0, which would stop the robot for good. With a low deceleration it drives
 #: on for minutes after a stop: 300 s from 0.3 m/s with 1 mm/s^2.
-TUNABLE: Mapping[str, TuningValue] = {
-    "trans_vel_max": TuningValue(Command.SETV, "mm/s", 1),
-    "rot_vel_max": TuningValue(Command.SETRV, "deg/s", 1),
-    "trans_acc": TuningValue(Command.SETA, "mm/s^2", 1),
-    "trans_decel": TuningValue(Command.SETA, "mm/s^2", round(1000 / STOP_TIME), sign=-1),
-    "rot_acc": TuningValue(Command.SETRA, "deg/s^2", 1),
-    "rot_decel": TuningValue(Command.SETRA, "deg/s^2", round(200 / STOP_TIME), sign=-1),
-    "rot_kp": TuningValue(Command.ROTKP, "", 0),
-    "rot_kv": TuningValue(Command.ROTKV, "", 0),
-    "rot_ki": TuningValue(Command.ROTKI, "", 0),
-    "trans_kp": TuningValue(Command.TRANSKP, "", 0),
-    "trans_kv": TuningValue(Command.TRANSKV, "", 0),
-    "trans_ki": TuningValue(Command.TRANSKI, "", 0),
-    "rev_count": TuningValue(Command.REVCOUNT, "ticks", 1),
-    "drift_factor": TuningValue(Command.DRIFTFACTOR, "of 1/8192", -_MAX_ARGUMENT),
-    "ticks_mm": TuningValue(Command.TICKSMM, "ticks/mm", 1),
-    "sonar_cycle": TuningValue(Command.SONARCYCLE, "ms", 2, 120),
+TUNABLE: Mapping[str, Tunable] = {
+    "trans_vel_max": Tunable(Command.SETV, "mm/s", 1),
+    "rot_vel_max": Tunable(Command.SETRV, "deg/s", 1),
+    "trans_acc": Tunable(Command.SETA, "mm/s^2", 1),
+    "trans_decel": Tunable(Command.SETA, "mm/s^2", round(1000 / STOP_TIME), sign=-1),
+    "rot_acc": Tunable(Command.SETRA, "deg/s^2", 1),
+    "rot_decel": Tunable(Command.SETRA, "deg/s^2", round(200 / STOP_TIME), sign=-1),
+    "rot_kp": Tunable(Command.ROTKP, "", 0),
+    "rot_kv": Tunable(Command.ROTKV, "", 0),
+    "rot_ki": Tunable(Command.ROTKI, "", 0),
+    "trans_kp": Tunable(Command.TRANSKP, "", 0),
+    "trans_kv": Tunable(Command.TRANSKV, "", 0),
+    "trans_ki": Tunable(Command.TRANSKI, "", 0),
+    "rev_count": Tunable(Command.REVCOUNT, "ticks", 1),
+    "drift_factor": Tunable(Command.DRIFTFACTOR, "of 1/8192", -_MAX_ARGUMENT),
+    "ticks_mm": Tunable(Command.TICKSMM, "ticks/mm", 1),
+    "sonar_cycle": Tunable(Command.SONARCYCLE, "ms", 2, 120),
 }
 
 

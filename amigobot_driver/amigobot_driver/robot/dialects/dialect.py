@@ -52,8 +52,8 @@ class Dialect(ABC):
     fallback: str  #: name of the profile for a robot with this dialect that no other profile matches
     packets: PacketTable
     commands: CommandsByNumber
-    streams_before_open = False  #: the robot sends standard packets without a session
-    silence: float = SIP_TIMEOUT  #: s without a standard packet after which a running session counts as lost
+    streams_before_open = False  #: the robot sends SIPs without a session
+    silence: float = SIP_TIMEOUT  #: s without a SIP after which a running session counts as lost
     check: Checksum = staticmethod(checksum)
 
     def __init__(self) -> None:

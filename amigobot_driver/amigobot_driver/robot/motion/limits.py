@@ -21,24 +21,24 @@ class VelocityLimits:
     """The limits of the options, else the robot's own; neither beyond its profile and its firmware.
 
     Attributes:
-        working: Largest velocities, (m/s, rad/s).
+        effective: Largest velocities, (m/s, rad/s).
         highest: The highest that the profile and the firmware of the robot allow, (m/s, rad/s).
         limited: Number of velocities that were scaled down.
     """
 
     def __init__(self, context: Context, options: Callable[[], Options]) -> None:
         limits = context.profile().limits
-        self.working = self.highest = limits.linear, limits.angular
+        self.effective = self.highest = limits.linear, limits.angular
         self.limited = 0
         self._context, self._options = context, options
 
     def apply(self, held: Mapping[str, int]) -> bool:
-        """Apply the limits, and return whether the working ones have changed.
+        """Apply the limits, and return whether the effective ones have changed.
 
         Args:
             held: Tuning values that are requested of the robot.
         """
-        before = self.working
+        before = self.effective
         linear, angular = self._limits_for(self._options().max_linear, self._options().max_angular)
         self.highest = self._limits_for(math.inf, math.inf)
         options = self.tuning()
@@ -47,8 +47,8 @@ class VelocityLimits:
             linear = speed / 1000
         if (rate := held.get("rot_vel_max", math.inf)) < options.get("rot_vel_max", 0):
             angular = math.radians(rate)
-        self.working = linear, angular
-        return self.working != before
+        self.effective = linear, angular
+        return self.effective != before
 
     def tuning(self) -> dict[str, int]:
         """Return the tuning values that calibration and options request, the velocity limits included."""
@@ -87,7 +87,7 @@ class VelocityLimits:
         """
         check_finite("linear.x", linear, "m/s")
         check_finite("angular.z", angular, "rad/s")
-        scale = min(map(_scale, (linear, angular), self.working))
+        scale = min(map(_scale, (linear, angular), self.effective))
         self.limited += scale < 1.0
         return linear * scale, angular * scale
 
@@ -104,7 +104,7 @@ class VelocityLimits:
         """
         check_finite("left", left, "m/s")
         check_finite("right", right, "m/s")
-        linear, angular = self.working
+        linear, angular = self.effective
         scale = min(_scale(left, linear), _scale(right, linear))
         turning = _scale((right * scale - left * scale) / track, angular)
         self.limited += min(scale, turning) < 1.0

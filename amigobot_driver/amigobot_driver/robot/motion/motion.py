@@ -126,7 +126,7 @@ class Motion(Component):
             profile = self._context.profile()
             track = profile.body.track
             velocities = self.limits.wheels(left, right, track)
-            linear, angular = self.limits.working
+            linear, angular = self.limits.effective
             return Wheels.nearest(*velocities, linear, angular * track, profile.units.wheel_velocity)
 
         self._hold(limited, now)
@@ -328,7 +328,9 @@ class Motion(Component):
             self._context.notify(f"a velocity arrives while {self._motors_off}")
         self._replace(setpoint, now + self.timeout, now)
         if self.limits.limited > limited_before == 0:
-            limits, highest = (f"{v:.3g} m/s and {w:.3g} rad/s" for v, w in (self.limits.working, self.limits.highest))
+            limits, highest = (
+                f"{v:.3g} m/s and {w:.3g} rad/s" for v, w in (self.limits.effective, self.limits.highest)
+            )
             self._context.notify(f"velocities are scaled down to {limits}; this robot allows limits of up to {highest}")
 
     def _replace(self, requested: Setpoint | MotionGoal, expires: float, now: float) -> None:

@@ -15,14 +15,14 @@ from .flash import ActivMediaFlash
 Robot = Controller[ActivMediaFlash]
 
 
-def _parameter(name: str) -> Row:
+def _tunes(name: str) -> Row:
     """Return a row that changes one tuning value."""
-    return lambda robot, value: robot.drive.set_parameter(name, value)
+    return lambda robot, value: robot.drive.tune(name, value)
 
 
 def _divisor(name: str) -> Row:
     """Return a row that changes a tuning value by which the odometer divides: 0 is ignored."""
-    return lambda robot, value: robot.drive.set_parameter(name, value) if value else None
+    return lambda robot, value: robot.drive.tune(name, value) if value else None
 
 
 def _stream(name: str) -> Row:
@@ -38,7 +38,7 @@ def _vel2(robot: Robot, word: int) -> None:
 def _sonar_cycle(robot: Robot, milliseconds: int) -> None:
     # Other values are ignored.
     if 2 <= milliseconds <= 120:
-        robot.working.sonar_cycle = milliseconds
+        robot.tuning.sonar_cycle = milliseconds
         robot.hardware.sonar.cycle = milliseconds / 1000
 
 
@@ -72,13 +72,13 @@ ROWS: dict[CommandTable, Row] = {
     Command.DHEAD: lambda robot, value: robot.drive.turn_to(robot.drive.odometer.heading + math.radians(value)),
     Command.DCHEAD: lambda robot, value: robot.drive.turn_to(robot.drive.control + math.radians(value)),
     Command.VEL2: _vel2,
-    Command.ROTKP: _parameter("rot_kp"),
-    Command.ROTKV: _parameter("rot_kv"),
-    Command.ROTKI: _parameter("rot_ki"),
-    Command.TRANSKP: _parameter("trans_kp"),
-    Command.TRANSKV: _parameter("trans_kv"),
-    Command.TRANSKI: _parameter("trans_ki"),
-    Command.DRIFTFACTOR: _parameter("drift_factor"),
+    Command.ROTKP: _tunes("rot_kp"),
+    Command.ROTKV: _tunes("rot_kv"),
+    Command.ROTKI: _tunes("rot_ki"),
+    Command.TRANSKP: _tunes("trans_kp"),
+    Command.TRANSKV: _tunes("trans_kv"),
+    Command.TRANSKI: _tunes("trans_ki"),
+    Command.DRIFTFACTOR: _tunes("drift_factor"),
     Command.TICKSMM: _divisor("ticks_mm"),
     Command.REVCOUNT: _divisor("rev_count"),
     Command.SONARCYCLE: _sonar_cycle,

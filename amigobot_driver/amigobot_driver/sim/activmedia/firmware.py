@@ -46,20 +46,20 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         self._boot()
 
     def _restart(self) -> None:
-        """Restore the state between two sessions: parameters from FLASH, motors, sonars and telemetry off."""
+        """Restore the state between two sessions: tuning values from FLASH, motors, sonars and telemetry off."""
         parts, flash = self.hardware, self.flash
-        self.working, self._expected = copy.copy(flash), 0
+        self.tuning, self._expected = copy.copy(flash), 0
         super()._restart()
         self._end_supervision()
         self._baud_trial = self._zero_due = math.inf
         self.bump_stall = self._bumped = 0
-        self.drive.restart(self.working)
+        self.drive.restart(self.tuning)
         parts.battery.pretended = None
         parts.battery.reaching = False
         if self.dialect.sonar_cycle:
             parts.sonar.cycle = flash.sonar_cycle / 1000
         parts.gyro.restart()
-        parts.pins.restart(self.working.output_pins)
+        parts.pins.restart(self.tuning.output_pins)
         parts.compass.restart()
         parts.gripper.restart(self.dialect.gripper_kind * flash.gripper)
         parts.sounds.restart()
@@ -82,7 +82,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
     # --- what commands do ----------------------------------------------------------------------------------
 
     def close(self, reason: str) -> None:
-        """End the session: motors and sonars go off, parameters return to FLASH, telemetry stops.
+        """End the session: motors and sonars go off, tuning values return to those of FLASH, telemetry stops.
 
         Args:
             reason: Text of the event.
@@ -90,7 +90,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         if self.session is SessionState.OPEN:
             self.event("session closed", reason)
         faults = self.hardware.fault_injector.faults
-        sonars_on, baud_code = self.hardware.sonar.on, self.working.host_baud
+        sonars_on, baud_code = self.hardware.sonar.on, self.tuning.host_baud
         self._restart()
         if faults.keep_baud:
             self._set_baud(baud_code, "also after the session")
@@ -134,7 +134,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
             self._baud_trial = self.now + _BAUD_TRIAL
 
     def _set_baud(self, code: int, reason: str) -> None:
-        self.working.host_baud = code
+        self.tuning.host_baud = code
         self.hardware.line.set_baud(BAUD_RATES[code])
         self.event("line", f"{BAUD_RATES[code]} baud, {reason}")
 

@@ -18,7 +18,7 @@ _AMIGO_TICKS_PER_M = 9550 / (math.pi * 0.100)
 
 @dataclass(slots=True, kw_only=True)
 class ActivMediaFlash(Flash):
-    """One set of parameters, under the names that CONFIGpac has for them. Units as in `Flash`."""
+    """FLASH and tuning values, under the names that CONFIGpac has for them. Units as in `Flash`."""
 
     STALL_PERIOD: ClassVar[int] = 1
 
@@ -78,7 +78,7 @@ class ActivMediaFlash(Flash):
 
     @property
     def ticks_per_meter(self) -> float:
-        """Encoder ticks per meter of wheel travel, according to the parameters."""
+        """Encoder ticks per meter of wheel travel, by these values."""
         return self.ticks_mm * 1000.0 or _AMIGO_TICKS_PER_M
 
     @property

@@ -52,7 +52,7 @@ class SipTelemetry(Telemetry):
         super().__init__(parts.line, streams)
 
     def _period(self) -> float:
-        return self._robot.working.info_cycle_ms / 1000 * self._robot.profile.physics.cycle_ratio
+        return self._robot.tuning.info_cycle_ms / 1000 * self._robot.profile.physics.cycle_ratio
 
     def _packets(self) -> Iterator[Sent]:
         robot, parts = self._robot, self._robot.hardware
@@ -81,15 +81,15 @@ class SipTelemetry(Telemetry):
 
     def config(self) -> Config:
         """Return CONFIGpac: the tuning values."""
-        working, dialect = self._robot.working, self._dialect
+        tuning, dialect = self._robot.tuning, self._dialect
         known = _CONFIG_FIELDS[: _CONFIG_FIELDS.index(dialect.config_end) + 1]
         tail = dialect.config_tail
         if isinstance(tail, ArcosTail):
             dot = "\0" if self._robot.hardware.fault_injector.faults.two_versions else "."
-            version = working.firmware_version.replace(".", dot)
-            tail = replace(tail, version=version, gyro_cw=working.gyro_cw, gyro_ccw=working.gyro_ccw)
-            tail = replace(tail, kinematics_delay=working.kinematics_delay)
-        return Config(**{name: getattr(working, name) for name in known}, tail=tail)
+            version = tuning.firmware_version.replace(".", dot)
+            tail = replace(tail, version=version, gyro_cw=tuning.gyro_cw, gyro_ccw=tuning.gyro_ccw)
+            tail = replace(tail, kinematics_delay=tuning.kinematics_delay)
+        return Config(**{name: getattr(tuning, name) for name in known}, tail=tail)
 
     def _sip(self) -> Sip:
         robot, parts = self._robot, self._robot.hardware
@@ -124,7 +124,7 @@ class SipTelemetry(Telemetry):
             battery_x10=tenths,
             charge_state=parts.battery.charge_state,
             rotation_velocity=round(10 * math.degrees((velocities[1] - velocities[0]) / 2 / drive.server.half_track)),
-            faults=_UNDER_VOLTAGE * (tenths < robot.working.low_battery),
+            faults=_UNDER_VOLTAGE * (tenths < robot.tuning.low_battery),
             lateral_velocity=0,
             temperature=_NO_TEMPERATURE,
             state_of_charge=round(100 * parts.battery.charge),

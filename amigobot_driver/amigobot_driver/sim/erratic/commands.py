@@ -21,14 +21,14 @@ _SERVOS = 3
 
 def _term(name: str) -> Row:
     """Return a row that changes a PID term."""
-    return lambda robot, value: robot.drive.set_parameter(name, value) if value <= WORD else None
+    return lambda robot, value: robot.drive.tune(name, value) if value <= WORD else None
 
 
 def _identity(name: str, length: int) -> Row:
     """Return a row that changes an identity text, up to a NUL or the size of its field (docs/protocol E-49)."""
 
     def change(robot: Robot, value: bytes) -> None:
-        setattr(robot.working, name, value.partition(b"\0")[0][:length].decode("latin-1"))
+        setattr(robot.tuning, name, value.partition(b"\0")[0][:length].decode("latin-1"))
 
     return change
 
@@ -43,7 +43,7 @@ def _wheels(robot: Robot, word: int) -> None:
 def _pwm_duty(robot: Robot, value: int) -> None:
     whole = 1000 if robot.profile.quirks.duty_per_mille else 100
     if value <= whole:
-        robot.working.pwm_max = round(value / whole * robot.working.pwm_wrap)
+        robot.tuning.pwm_max = round(value / whole * robot.tuning.pwm_wrap)
 
 
 def _servo(robot: Robot, text: bytes) -> None:
@@ -66,7 +66,7 @@ ROWS: dict[CommandTable, Row] = {
     ErraticCommand.ROT_P: _term("rot_kp"),
     ErraticCommand.ROT_D: _term("rot_kv"),
     ErraticCommand.ROT_I: _term("rot_ki"),
-    ErraticCommand.PWM_FREQ: lambda robot, value: robot.working.set_pwm_frequency(value),
+    ErraticCommand.PWM_FREQ: lambda robot, value: robot.tuning.set_pwm_frequency(value),
     ErraticCommand.PWM_DUTY: _pwm_duty,
     Command.ENCODER: lambda robot, value: robot.telemetry.request("encoders", 2 * (value != 0)),
     ErraticCommand.ANALOG: lambda robot, value: robot.telemetry.request("analog", 2 * (value != 0)),

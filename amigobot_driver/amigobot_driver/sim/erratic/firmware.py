@@ -37,8 +37,8 @@ class ErraticFirmware(Controller[ErraticFlash]):
         super()._restart()
         self.telemetry.heading_target, self.telemetry.distance_target = 0.0, 0
         # The maxima limit every velocity (ch. 5.5.6), not only turns and moves as in AmigOS.
-        self.drive.limit("trans", self.working.trans_vel_max)
-        self.drive.limit("rot", self.working.rot_vel_max)
+        self.drive.limit("trans", self.tuning.trans_vel_max)
+        self.drive.limit("rot", self.tuning.rot_vel_max)
 
     # --- what happens to the robot from outside the protocol -----------------------------------------------
 
@@ -64,7 +64,7 @@ class ErraticFirmware(Controller[ErraticFlash]):
     def open(self) -> None:
         """Execute OPEN: position and targets become 0, the motors go off."""
         self.session = SessionState.OPEN
-        self.event("session opened", f"Erratic {self.working.version}.{self.working.subversion}")
+        self.event("session opened", f"Erratic {self.tuning.version}.{self.tuning.subversion}")
         self.enable_motors(False, "OPEN")
         self.drive.odometer.zero()
         self.telemetry.heading_target, self.telemetry.distance_target = 0.0, 0
@@ -98,8 +98,8 @@ class ErraticFirmware(Controller[ErraticFlash]):
 
     def save(self) -> None:
         """Execute SAVE: write the tuning values to FLASH, from which a reset loads them."""
-        self.flash = copy.copy(self.working)
-        self.event("flash", "the parameters were saved")
+        self.flash = copy.copy(self.tuning)
+        self.event("flash", "the tuning values were saved")
 
     def _on_empty_battery(self, volts: float) -> None:
         self.enable_motors(False, f"the battery, {volts:.1f} V")

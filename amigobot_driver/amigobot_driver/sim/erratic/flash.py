@@ -20,7 +20,7 @@ _PARAMETER_VERSION = 1
 
 @dataclass(slots=True, kw_only=True)
 class ErraticFlash(Flash):
-    """One set of parameters, under the names of the configuration packet.
+    """FLASH and tuning values, under the names of the configuration packet.
 
     Units as in `Flash`; PWM and stall values in counts of the PWM timer.
     """
@@ -55,7 +55,7 @@ class ErraticFlash(Flash):
     track: float
 
     def packet(self) -> ErraticConfig:
-        """Return these parameters as the configuration packet."""
+        """Return these values as the configuration packet."""
         names = {item.name for item in fields(self)}
         values = {item.name: getattr(self, item.name) for item in fields(ErraticConfig) if item.name in names}
         return ErraticConfig(parameter_version=_PARAMETER_VERSION, **values)

@@ -45,7 +45,7 @@ class ErraticTelemetry(Telemetry):
 
     def config(self) -> ErraticConfig:
         """Return the configuration packet: the tuning values."""
-        return self._robot.working.packet()
+        return self._robot.tuning.packet()
 
     def _period(self) -> float:
         return _PERIOD * self._robot.profile.physics.cycle_ratio
