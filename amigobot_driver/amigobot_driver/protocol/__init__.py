@@ -46,6 +46,7 @@ from .frame import checksum as checksum
 from .frame import checksum_with_count as checksum_with_count
 from .frame import encode_frame as encode_frame
 from .inspection import inspect_frame as inspect_frame
+from .packet import BAUD_RATES as BAUD_RATES
 from .packet import Malformed as Malformed
 from .packet import Packet as Packet
 from .packet import PacketTable as PacketTable
@@ -68,6 +69,3 @@ from .packets import parse as parse
 from .sip import Sip as Sip
 from .sip import SipSonarReading as SipSonarReading
 from .wire import signed as signed
-
-#: Line speeds in the order of their codes in HOSTBAUD and CONFIGpac (docs/protocol E-16).
-BAUD_RATES = (9600, 19200, 38400, 57600, 115200)

@@ -12,6 +12,9 @@ from typing import Any
 
 from .wire import U8, Bytes, pack
 
+#: Line speeds in the order of their codes in HOSTBAUD and CONFIGpac (docs/protocol E-16).
+BAUD_RATES = (9600, 19200, 38400, 57600, 115200)
+
 
 class Packet:
     """A packet from a robot. `id` is the first byte of its data."""
@@ -68,6 +71,11 @@ class TuningValues(Packet):
         """Return a field by its name in the CONFIG packet; None if there is none."""
         value: int | None = getattr(self, name, None)
         return value
+
+    def baud(self, name: str) -> int:
+        """Return a line speed by the name of its field, "host_baud" for example; 0: unknown, or not reported."""
+        code = self.value(name)
+        return 0 if code is None else dict(enumerate(BAUD_RATES)).get(code, 0)
 
     def values(self) -> Iterator[tuple[str, int | str]]:
         """Yield name and value of every field that is present, in the order of the packet."""

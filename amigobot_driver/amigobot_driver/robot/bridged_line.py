@@ -9,7 +9,6 @@ on TCP has no such line: set it to 0 there.
 
 from __future__ import annotations
 
-from ..protocol import BAUD_RATES
 from .component import Context
 
 #: The value of `bridge_baud` that leaves the speed to the profile and to what the robot reports.
@@ -45,6 +44,4 @@ class BridgedLine:
         if self.chosen != AUTOMATIC:
             return self.chosen
         config, profile_baud = self._context.config(), self._context.profile().link.bridge_baud
-        code = config.value("host_baud") if config else None
-        reported = BAUD_RATES[code] if code is not None and 0 <= code < len(BAUD_RATES) else 0
-        return profile_baud and (reported or profile_baud)
+        return profile_baud and ((config.baud("host_baud") if config else 0) or profile_baud)

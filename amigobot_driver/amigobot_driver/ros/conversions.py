@@ -24,7 +24,7 @@ from tf2_msgs.msg import TFMessage
 from amigobot_msgs.msg import RobotConfig, RobotStatus
 
 from ..profiles import Battery, Profile, Sonar
-from ..protocol import BAUD_RATES, SyncReply, TuningValues
+from ..protocol import SyncReply, TuningValues
 from ..robot import LinkChanged, Odometry, Report, SonarPoint
 
 #: Variance of motions that a wheeled robot cannot make: small, but never zero.
@@ -279,7 +279,7 @@ def robot_config(
     message.serial_number = config.serial
     message.firmware_version = config.firmware_version
     for field in ("host_baud", "aux1_baud", "aux2_baud", "aux3_baud"):
-        setattr(message, field, _baud(config.value(field)))
+        setattr(message, field, config.baud(field))
     message.rev_count = config.rev_count
     message.stall_pwm = max(0, config.stall_val)
     message.pwm_max = max(0, config.pwm_max)
@@ -293,8 +293,3 @@ def robot_config(
         message.raw_names.append(name)
         message.raw_values.append(str(raw))
     return message
-
-
-def _baud(code: int | None) -> int:
-    """Return the line speed of a code; 0 for no code or an unknown one."""
-    return BAUD_RATES[code] if code is not None and code < len(BAUD_RATES) else 0

@@ -21,7 +21,7 @@ from typing import TypeVar
 from amigobot_driver import AmigoBotError, ConnectionFailedError, PortError, Profile
 from amigobot_driver.connection_policy import ANSWER_TIMEOUT, CLOSE_SILENCE, CONNECT_TIMEOUT, KEEP_ALIVE, SEARCH_SPEEDS
 from amigobot_driver.packet_file import RecordedFrame
-from amigobot_driver.protocol import BAUD_RATES, Command, Instruction, Packet, SyncReply, TuningValues
+from amigobot_driver.protocol import Command, Instruction, Packet, SyncReply, TuningValues
 from amigobot_driver.robot import Event, FrameSeen
 from amigobot_driver.robot.dialects import Dialect, dialects
 from amigobot_driver.robot.link import RobotLink
@@ -179,8 +179,8 @@ class Client(LinkObserver):
         for _ in range(_TRIES):
             self.send(Command.CONFIG())
             if (answer := self.wait_for(TuningValues, ANSWER_TIMEOUT)) is not None:
-                if (code := answer.value("host_baud")) in range(len(BAUD_RATES)):
-                    self._bridge_byte_time = _BYTE / BAUD_RATES[code]
+                if baud := answer.baud("host_baud"):
+                    self._bridge_byte_time = _BYTE / baud
                     self.on_byte_time(self._line.byte_time)
                 return answer
         return None

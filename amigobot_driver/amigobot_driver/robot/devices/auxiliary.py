@@ -175,8 +175,9 @@ class AuxPort(Component):
         self._part, write, count = None, self._writes[0], len(command.value)
         # The next part when the port is free: the size of the robot's buffer is not known.
         # AmigOS reports AUX1 only, and FLASH has 9600 baud for all.
-        code = getattr(self._context.config(), f"aux{self.stats.number}_baud", None) or 0
-        self._free_at = now + count * 10 / BAUD_RATES[min(code, len(BAUD_RATES) - 1)]
+        config = self._context.config()
+        baud = config.baud(f"aux{self.stats.number}_baud") if config else 0
+        self._free_at = now + count * 10 / (baud or BAUD_RATES[0])
         self.stats.written += count
         write.sent += count
         if write.sent == len(write.data):
