@@ -139,7 +139,7 @@ class ByteFigures(Recording):
     @property
     def damage(self) -> str:
         """What is wrong with the damaged packets, and what that comes from."""
-        return damage_of(self._pieces)
+        return damage_of(self._pieces, self.check)
 
     @property
     def unreliable(self) -> bool:

@@ -185,13 +185,13 @@ def split(data: bytes, check: Checksum = checksum) -> Pieces:
     return Pieces(valid, damaged[:-1] if HEADER in outside[-1] else damaged, [*filter(None, outside[1:-1])])
 
 
-def damage_of(pieces: Pieces) -> str:
+def damage_of(pieces: Pieces, check: Checksum) -> str:
     """Return what is wrong with most damaged packets, and what that comes from (config/doctor.yaml, `damage`)."""
     texts = content()["damage"]
     plain = [part for part in pieces.outside if HEADER not in part]
     # Most of them have lost their header, or its first byte.
     packets = pieces.damaged + [HEADER[:1] + part for part in plain if part[:1] == HEADER[1:]]
-    faults = [_fault_of(packet) for packet in packets if len(packet) > OVERHEAD]
+    faults = [_fault_of(packet, check) for packet in packets if len(packet) > OVERHEAD]
     for bytes_between, count in Counter(plain).most_common(1):
         if count > max(2, len(faults)):
             name = "Telnet" if bytes_between[:1] == b"\xff" and bytes_between[1:2] >= b"\xf0" else "between"
@@ -203,12 +203,14 @@ def damage_of(pieces: Pieces) -> str:
     return str(texts[fault]).format(f"{count} of {len(faults)}")
 
 
-def _fault_of(packet: bytes) -> str:
+def _fault_of(packet: bytes, check: Checksum) -> str:
     """Return what is wrong with a damaged packet."""
     missing = packet[2] + 3 - len(packet)
     if missing:
         return "lost" if missing > 0 else "added"
-    wrong = checksum(packet[3:-2]) - int.from_bytes(packet[-2:], "big") & 0xFFFF
+    wrong = check(packet[3:-2]) - int.from_bytes(packet[-2:], "big") & 0xFFFF
+    if not wrong:
+        return "lost"  # the first byte of the header, and nothing else
     return "bits" if 1 in (wrong.bit_count(), (0x10000 - wrong).bit_count()) else "altered"
 
 
