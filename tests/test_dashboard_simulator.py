@@ -175,6 +175,7 @@ def test_diagnostics_name_the_trouble_and_the_remedy() -> None:
         assert found["link"]["level"] == "ok" and found["battery"]["message"].startswith("good: 12.")
         assert found["motors"]["level"] == "warning"
         assert "Switch the motors on (enable_motors)" in found["motors"]["message"]
+        assert source.drive(0.1, 0.0) == "the motors are off: switch them on, or press MOTORS on the robot"
         assert found["sonar"]["values"]["enabled"] == "True"
 
 

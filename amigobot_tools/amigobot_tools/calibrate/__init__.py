@@ -28,6 +28,7 @@ import yaml
 
 from amigobot_driver import AmigoBot, AmigoBotError, Options, RequestFailedError, RequestRefusedError
 from amigobot_driver.cli import UsageError, ranges
+from amigobot_driver.cli.command_line_robot import CommandLineRobot
 from amigobot_driver.cli.robot_arguments import DEFAULT_PORT, add_robot_arguments
 from amigobot_driver.profiles import Calibration, Profile, calibration_file, load_profile
 from amigobot_driver.transport.simulated import simulated_pose
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     if not port.startswith("sim:"):
         check_terminal()
     options = Options(profile=args.robot, max_linear=args.speed, max_angular=args.rate)
-    with AmigoBot(port, timeout=args.timeout, options=options) as robot:
+    with CommandLineRobot(port, timeout=args.timeout, options=options) as robot:
         name, profile = robot.identity.name, robot.profile
         file = args.out or calibration_file(name)
         if file is None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from amigobot_driver import TUNABLE, AmigoBot, EventStream, Options, RequestRefusedError
+from amigobot_driver.cli.command_line_robot import CommandLineRobot
 from amigobot_driver.doctor import Case, Finding, History, Target, examine, examine_held, live_findings, parse_target
 from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.profiles import Profile
@@ -52,7 +53,7 @@ class PortSource(PortRemote, RobotSource):
     _traced: EventStream[Any]  #: the frames on the line, of the present connection
 
     def __init__(
-        self, port: str, profile: str = "", *, timeout: float = 0.0, make: Callable[..., AmigoBot] = AmigoBot
+        self, port: str, profile: str = "", *, timeout: float = 0.0, make: Callable[..., AmigoBot] = CommandLineRobot
     ) -> None:
         options = Options(profile=profile, motors_on_connect=False, io_stream=True, trace=True)
         RobotSource.__init__(self)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from amigobot_driver import AmigoBot, Options
+from amigobot_driver import Options
+from amigobot_driver.cli.command_line_robot import CommandLineRobot
 from amigobot_driver.doctor import Kind, Target
 from amigobot_driver.packet_file import Head
 
@@ -16,8 +17,8 @@ from .port import PortSource
 from .source import Examination
 
 
-class SteppedBot(AmigoBot):
-    """An `AmigoBot` whose driver is stepped by its owner.
+class SteppedBot(CommandLineRobot):
+    """A robot whose driver is stepped by its owner.
 
     Args:
         port: Name of the port.
