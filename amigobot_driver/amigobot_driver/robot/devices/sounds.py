@@ -210,8 +210,8 @@ class SoundPlayer(RequestComponent):
         group = groups.get(key) or groups.get(GROUP + key)
         if group is None:
             near = difflib.get_close_matches(key, [*sounds, *groups], n=5, cutoff=0.6)
-            hint = f"; the nearest: {', '.join(near)}" if near else ", nor similarly"
-            raise LookupError(f"no sound is called {name!r}{hint}")
+            hint = f"the nearest: {', '.join(near)}" if near else f"the list names {counted(len(sounds), 'sound')}"
+            raise LookupError(f"no sound is called {name!r}; {hint}")
         members = self.members(group.number)
         if not members:
             raise LookupError(f"the group {group.name} has no sounds")
