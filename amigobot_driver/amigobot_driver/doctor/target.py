@@ -12,6 +12,7 @@ import shlex
 import socket
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from urllib.parse import urlsplit
 
 from ..errors import PortError
@@ -33,7 +34,7 @@ class Kind(Enum):
     SIMULATED = "simulated robot"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Target:
     """A port to examine."""
 
@@ -58,7 +59,7 @@ class Target:
         scheme = f"{self.typed.partition('://')[0]}://" if "://" in self.typed else ""
         return f"{scheme}{f'[{host}]' if ':' in host else host}:{tcp_port}"
 
-    @property
+    @cached_property  # it connects: a bridge may serve one client only
     def usual_port(self) -> str:
         """What to type for the usual TCP port of a robot at the same host; "" if that is this one, or not open."""
         other = self.tcp_port != DEFAULT_TCP_PORT and accepts(self.host, DEFAULT_TCP_PORT)
