@@ -30,6 +30,7 @@ _BRAKING = 6.0  # m/s^2, as long as it is not measured
 _AT_ONCE = LineFit(0.0, 0.0)  # wheels that stop at once
 _TURNS = 2
 _TAPE, _PROTRACTOR = 0.002, math.radians(0.5)  # m, rad: standard uncertainties of a person's measurements
+_SHORTEST = 0.3  # m of a drive that can be compared with a tape
 _SHARE = 0.002  # share by which a distance on the floor is uncertain besides
 
 
@@ -214,6 +215,8 @@ def straight(trial: Trial) -> None:
     forward, left = trial.answers["FORWARD"], trial.answers["LEFT"]
     log, track = trial.phase("drive").log, trial.profile.body.track
     rolled = log[-1].travel - log[0].travel
+    if rolled < _SHORTEST:
+        raise StepError(f"the robot has rolled {rolled:.2f} m; a measurement needs {_SHORTEST} m or more")
     # A body that drives a circle turns by twice the angle at which its end lies.
     turned = 2 * math.atan2(left, forward)
     chord = math.hypot(forward, left)
