@@ -29,26 +29,21 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .case import Case as Case
-    from .examination import examine as examine
-    from .examination import examine_held as examine_held
-    from .examination import verdict as verdict
-    from .finding import Cause as Cause
-    from .finding import Finding as Finding
-    from .finding import Severity as Severity
-    from .history import History as History
-    from .history import live_findings as live_findings
-    from .report import as_json as as_json
-    from .target import Kind as Kind
-    from .target import Target as Target
-    from .target import parse_target as parse_target
+    from .case import Case
+    from .examination import examine, examine_held, verdict
+    from .finding import Cause, Finding, Severity
+    from .history import History, live_findings
+    from .report import as_json
+    from .target import Kind, Target, parse_target
 
+__all__ = ["Case", "Cause", "Finding", "History", "Kind", "Severity", "Target"]
+__all__ += ["as_json", "examine", "examine_held", "live_findings", "parse_target", "verdict"]
 #: The modules of the names, the light ones first.
 _MODULES = ("finding", "history", "target", "case", "examination", "report")
 
 
 def __getattr__(name: str) -> object:
-    for module in () if name.startswith("_") else _MODULES:
+    for module in _MODULES if name in __all__ else ():
         if hasattr(part := importlib.import_module(f"{__name__}.{module}"), name):
             return getattr(part, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
