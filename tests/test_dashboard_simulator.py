@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import threading
 import time
@@ -216,3 +217,13 @@ def test_one_of_several_robots_sees_the_others(tmp_path: Path) -> None:
     finally:
         source.close()
     assert not (tmp_path / "beta").exists()
+
+
+def test_a_port_that_cannot_be_opened_closes_the_others(tmp_path: Path) -> None:
+    file = tmp_path / "robots.yaml"
+    robots = "alpha: {pty: a}\n  beta: {pty: %s/beta, start: [1, 0, 0]}\n  gamma: {pty: %s/-/gamma, start: [2, 0, 0]}"
+    file.write_text(f"world: empty\nrobots:\n  {robots % (tmp_path, tmp_path)}\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="gamma"):
+        open_source(str(file), profile="", ros=False, name="")
+    assert list(tmp_path.iterdir()) == [file]
+    assert not logging.getLogger("amigobot_driver").handlers, "the connected robot is closed"

@@ -75,14 +75,20 @@ class SimulatorSource(SteppedSource):
             self._simulator, _ = simulator_of(url)
         make = partial(SteppedBot, new_driver=partial(PacedDriver, line=self._simulator))
         super().__init__(url, profile, timeout=timeout, make=make)
-        self._served = [self._serve(entry) for entry in others]
+        self._served: list[Served] = []
+        try:
+            for entry in others:
+                self._serve(entry)
+        except BaseException:
+            self.close()
+            raise
         self._driver = self.robot.paced
         self._world: World = self._simulator.world
         self._things = things_of(self._world)
         self._newest = len(self._things)  #: number of the thing that was added last
         self._origin: Pose | None = None  #: of the odometry frame in the world
 
-    def _serve(self, entry: RobotEntry) -> Served:
+    def _serve(self, entry: RobotEntry) -> None:
         """Open the port at which another program drives a robot of the same world."""
         robot = self._others[entry.name]
 
@@ -91,7 +97,7 @@ class SimulatorSource(SteppedSource):
 
         connection = connect(entry.pty, entry.tcp, robot, log)
         log(f"listening on {connection.description}")
-        return Served(robot, connection)
+        self._served.append(Served(robot, connection))
 
     def live(self) -> dict[str, Any]:
         """Return truth and clock of the simulation."""
