@@ -16,13 +16,14 @@ pytest.importorskip("amigobot_msgs.msg", reason="the messages are not built")
 pytest.importorskip("aiohttp", reason="aiohttp is not installed")
 ros_bench = pytest.importorskip("ros_bench", reason="the benches of amigobot_driver are not on the path")
 
+from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
 from nav_msgs.msg import OccupancyGrid  # noqa: E402
 from rclpy.qos import DurabilityPolicy, QoSProfile  # noqa: E402
 
 from amigobot_driver import RequestFailedError  # noqa: E402
 from amigobot_driver.doctor import Finding  # noqa: E402
 from amigobot_tools.dashboard.pilot import Pilot  # noqa: E402
-from amigobot_tools.dashboard.sources.node import NodeSource  # noqa: E402
+from amigobot_tools.dashboard.sources.node import NodeSource, _finding  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,7 @@ def test_it_shows_state_parameters_and_diagnostics(source: NodeSource) -> None:
     until(lambda: source.sections()["diagnostics"], "diagnostics")
     found = {row["name"]: row for row in source.sections()["diagnostics"]}
     assert found["link"]["level"] == "ok" and "battery" in found
+    assert _finding("gripper", DiagnosticStatus(level=b"\xff"))["level"] == "stale", "of another publisher"
 
 
 def test_its_controls_reach_the_robot(source: NodeSource, bench: ros_bench.Bench) -> None:

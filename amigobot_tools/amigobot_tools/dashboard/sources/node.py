@@ -183,7 +183,7 @@ def _finding(part: str, status: DiagnosticStatus) -> dict[str, Any]:
     """The diagnostics of a part of the robot."""
     return {
         "name": part,
-        "level": LEVELS[ord(status.level)],
+        "level": LEVELS[min(ord(status.level), len(LEVELS) - 1)],
         "message": status.message,
         "values": {value.key: value.value for value in status.values},
     }
