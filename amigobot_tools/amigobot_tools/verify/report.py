@@ -63,9 +63,8 @@ class Report:
         self.figures = list(trial.figures.values())
         self.config = trial.config.encode().hex() if trial.config else self.config
 
-    def findings(self) -> Iterator[Finding]:
-        """Yield the steps that are not done, and what differs."""
-        yield from (step.finding for step in self.steps if step.status != DONE)
+    def differences(self) -> Iterator[Finding]:
+        """Yield what differs from the simulator."""
         for figure in self.figures:
             if figure.verdict == DIFFERS:
                 title, robot, simulator, _ = figure_row(figure)

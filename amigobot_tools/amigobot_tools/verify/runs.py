@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Sequence
 from pathlib import Path
 
 from amigobot_driver.cli import UsageError
@@ -22,6 +21,7 @@ from .person import Person
 from .report import PAGE, RECORDING, REPORT, Report, load, measure
 from .simulated import simulated
 from .table import all_steps
+from .trial import DONE, FAILED
 
 _NAME_WIDTH = max(len(step.name) for step in all_steps()) + 1
 
@@ -35,10 +35,13 @@ def print_steps() -> None:
 
 
 def compare_again(path: Path) -> int:
-    """Compare a report with the simulator of today, and print what differs."""
-    report = load(path)
+    """Compare a report with the simulator of today, and print which steps were not done, and what differs."""
+    report, printer = load(path), Printer(name_width=_NAME_WIDTH)
     report.compare()
-    return _print_result(Printer(name_width=_NAME_WIDTH), report)
+    for step in report.steps:
+        if step.status != DONE:
+            printer.finding(step.finding)
+    return _print_result(printer, report)
 
 
 def verify(args: argparse.Namespace) -> int:
@@ -52,12 +55,6 @@ def verify(args: argparse.Namespace) -> int:
         raise UsageError(f"{path} exists: go on with --resume, overwrite it with --force, or name another --output")
     earlier = load(path) if args.resume else None
     folder.mkdir(parents=True, exist_ok=True)
-    shown: list[Finding] = []
-
-    def show(finding: Finding) -> None:
-        shown.append(finding)
-        printer.finding(finding)
-
     try:
         with contextlib.ExitStack() as stack:
             person: Person
@@ -67,20 +64,19 @@ def verify(args: argparse.Namespace) -> int:
                 person = stack.enter_context(TerminalPerson(asks=not args.yes))
                 line = stack.enter_context(contextlib.closing(Case(target=parse_target(port)).open()))
                 client = Client.at_port(line, person.stopped)
-            report = measure(client, person, folder, show, port, args.robot, args.only, args.skip, earlier)
+            report = measure(client, person, folder, printer.finding, port, args.robot, args.only, args.skip, earlier)
     except StoppedError:
         raise UsageError("ended by a key; the robot was stopped; continue with --resume") from None
     report.finish(folder)
-    status = _print_result(printer, report, shown)
+    status = _print_result(printer, report)
     printer.line(f"{folder / PAGE}: every figure; {folder / RECORDING}: every packet")
     return status
 
 
-def _print_result(printer: Printer, report: Report, shown: Sequence[Finding] = ()) -> int:
-    """Print what differs and what was not done, unless it was shown, and return the exit status."""
-    findings = list(report.findings())
-    for finding in findings:
-        if finding not in shown:
-            printer.finding(finding)
+def _print_result(printer: Printer, report: Report) -> int:
+    """Print what differs, and return the exit status."""
+    differences = [*report.differences()]
+    for difference in differences:
+        printer.finding(difference)
     printer.line(f"{counted(len(report.figures), 'figure')}: {report.summary}")
-    return int(any(finding.severity.is_problem for finding in findings))
+    return int(bool(differences) or any(step.status == FAILED for step in report.steps))
