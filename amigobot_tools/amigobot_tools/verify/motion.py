@@ -18,12 +18,12 @@ from .client import Stamped
 _POSITION = 0x8000  # modulus of differences of X and Y, for 15 and 16 bits (docs/protocol E-08)
 _TURN = 4096  # heading units
 _TICKS = 1 << 32  # modulus of the encoders
-_CYCLE = 0.06  # s by which the encoders may come after the standard packet of their cycle
+_CYCLE = 0.06  # s by which the encoders may come after the SIP of their cycle
 
 
 @dataclass(slots=True)
 class Instant:
-    """What a standard packet shows of the motion, and the encoders of its cycle."""
+    """What a SIP shows of the motion, and the encoders of its cycle."""
 
     time: float  #: s
     x: float  #: m since the first packet
@@ -53,7 +53,7 @@ class Instant:
 def motion_log(
     packets: Iterable[Stamped], distance_unit: float, velocity_unit: float, ticks_per_meter: float
 ) -> list[Instant]:
-    """Return the motion of a drive, an instant for each standard packet, while encoders are streamed with theirs.
+    """Return the motion of a drive, an instant for each SIP, while encoders are streamed with theirs.
 
     Args:
         packets: Of all kinds.

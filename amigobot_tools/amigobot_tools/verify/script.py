@@ -79,7 +79,7 @@ class Script:
 
     def __init__(self, trial: Trial, step: Step) -> None:
         self._trial, self._client, self._step = trial, trial.client, step
-        self._share = 0.0  #: of the cycle of the standard packets, that is waited at `shift`
+        self._share = 0.0  #: of the cycle of the SIPs that is waited at `shift`
         self._moves = False  #: the motors are on
         self._driven_from = 0  #: number of packets when the motors were switched on
         self.phases: dict[str, list[Phase]] = defaultdict(list)  #: what came back for the lists, by name
@@ -156,11 +156,11 @@ class Script:
         self._client.wait(1.3 * (self._trial.configured("watchdog") / 1000 or 2.0) + 2.0, alive=False)
 
     def shift(self) -> None:
-        """Wait for a part of the cycle of the standard packets, another one in each repetition."""
+        """Wait for a part of the cycle of the SIPs, another one in each repetition."""
         self._client.wait(self._share * self._trial.found("telemetry.period", 0.1))
 
     def sip(self) -> Sip:
-        """Wait for the next standard packet."""
+        """Wait for the next SIP."""
         if (sip := self._client.wait_for(Sip, 1.0)) is None:
             raise StepError("the standard packets have stopped")
         return sip

@@ -276,7 +276,7 @@ def heading(phase: Phase) -> str:
 
 
 def heading_target(phase: Phase) -> str:
-    """Target of the heading servo, rounded to 10 deg: CONTROL of the standard packet shows it."""
+    """Target of the heading servo, rounded to 10 deg: CONTROL of the SIP shows it."""
     unit = phase.trial.found("scale.heading", phase.trial.profile.units.angle)
     return f"{10 * round(math.degrees(phase.of(Sip)[-1].control * unit) / 10)} deg"
 

@@ -31,7 +31,7 @@ from ..trial import Trial
 _VOLTS_PER_COUNT = 5.0 / 1023  # of the converter
 _BATTERY_PORT = 5
 _RESTART = 10.0  # s until the controller has restarted
-_ALIVE = 0.5  # s without a standard packet after which a session is closed
+_ALIVE = 0.5  # s without a SIP after which a session is closed
 _ECHO = b"amigobot_verify"  # the text of the step `loop_back`
 _KNOCK = 0.02  # s between two SYNC0 while the controller starts
 
@@ -70,7 +70,7 @@ def config(trial: Trial) -> None:
 
 
 def rate(trial: Trial) -> None:
-    """Rate of the standard packets."""
+    """Rate of the SIPs."""
     times = [at.time for at in trial.phase("sips").log]
     if len(times) < 10:
         raise StepError(f"only {counted(len(times), 'standard packet')} in 10 s")
@@ -83,7 +83,7 @@ def rate(trial: Trial) -> None:
 
 
 def ports(trial: Trial) -> None:
-    """Analog inputs, and where the standard packet has the selected one."""
+    """Analog inputs, and where the SIP has the selected one."""
     answer = next(iter(trial.phase("inputs").of(Io)), None)
     volts = [sip.volts for sip in trial.phase("inputs").of(Sip)]
     trial.keep("io.analog", None if answer is None else len(answer.analog))
@@ -99,7 +99,7 @@ def ports(trial: Trial) -> None:
 
 
 def _place(sip: Sip, port: int) -> str:
-    """The byte of the standard packet that has the number of the selected port."""
+    """The byte of the SIP that has the number of the selected port."""
     return "low" if sip.port_low == port else "high" if sip.port_high == port else "none"
 
 
@@ -129,7 +129,7 @@ def config_answer(phase: Phase) -> str:
 
 
 def sip_length(phase: Phase) -> int:
-    """Length of the standard packet in bytes, without its sonar readings."""
+    """Length of the SIP in bytes, without its sonar readings."""
     sips = [stamped for stamped in phase.packets if isinstance(stamped.packet, Sip)]
     packet = phase.of(Sip)[-1]
     # The sonars of an Erratic have a packet of their own.
