@@ -68,7 +68,6 @@ class PortRemote(LiveRemote):
         linear, angular = self.commanded
         state = RobotState.of(profile)
         with suppress(ConnectionLostError):
-            ports = robot.io
             state = replace(
                 reported_state(robot.report, profile),
                 echoes=robot.sonar,
@@ -76,9 +75,7 @@ class PortRemote(LiveRemote):
                 commanded_angular=angular,
                 front_bumpers=bumpers.front if bumpers else (),
                 rear_bumpers=bumpers.rear if bumpers else (),
-                digital_inputs=ports.digital_inputs,
-                digital_outputs=ports.digital_outputs,
-                analog=ports.analog,
+                analog=robot.io.analog,
             )
         return replace(
             state,
