@@ -12,6 +12,7 @@ from amigobot_msgs.srv import SelectAnalogInput, SetDigitalOutputs
 
 from ..robot import Report, Robot
 from . import topics
+from .conversions import message_of
 from .interface import Answer, Interface, NodeContext, fill_response, robot_service, service
 
 
@@ -28,17 +29,9 @@ class IoInterface(Interface):
         ports = report.ports
         if ports.digital_inputs is None or not self._io.subscribed(report.stamp):
             return
-        self._io.publish(
-            IoState(
-                header=self._context.header(report.stamp),
-                digital_inputs=ports.digital_inputs,
-                digital_outputs=ports.digital_outputs or 0,
-                more_digital_inputs=ports.more_digital_inputs,
-                analog=ports.analog,
-                selected_port=ports.selected_port,
-                selected_analog=math.nan if ports.selected_analog is None else ports.selected_analog,
-            )
-        )
+        header, outputs = self._context.header(report.stamp), ports.digital_outputs or 0
+        selected = math.nan if ports.selected_analog is None else ports.selected_analog
+        self._io.publish(message_of(IoState, ports, header=header, digital_outputs=outputs, selected_analog=selected))
 
     @service(SetDigitalOutputs, "set_digital_outputs")
     async def _set_outputs(
