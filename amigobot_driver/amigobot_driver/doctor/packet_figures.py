@@ -24,13 +24,16 @@ _MADE_UP = 0.6
 _AS_REPORTED = 0.6
 #: Mean interval over the reported period from which the robot sends more slowly.
 _SLOW = 1.3
-#: Bytes of a SIP before its sonar readings, their count last; at least and at most behind them (docs/protocol 5.2).
-_READINGS, _LEAST, _AFTER_READINGS = 20, 5, 24
+_READINGS = 20  #: bytes of a SIP before its sonar readings, their count last (docs/protocol 5.2)
+_LEAST = 5  #: bytes of a SIP behind its sonar readings, at least
+_AFTER_READINGS = 24  #: bytes of a SIP behind its sonar readings, at most
 _CONFIG = 0x20  #: id of a CONFIGpac
-#: s for which an answer to CONFIG delays SIPs; intervals without one for a judgment; periods of one without a packet.
-_AFTER, _AT_LEAST, _MISSING = 0.15, 10, 1.8
-#: Number and share of packets out of order that are no accident; share of the readings of a packet that are in order.
-_DISORDER, _DISORDER_SHARE, _IN_ORDER = 5, 0.04, 0.9
+_AFTER = 0.15  #: s for which an answer to CONFIG delays SIPs
+_AT_LEAST = 10  #: intervals without such an answer that a judgment needs
+_MISSING = 1.8  #: periods of an interval in which a packet is missing
+_DISORDER = 5  #: number of packets out of order from which that is no accident
+_DISORDER_SHARE = 0.04  #: share of packets out of order from which that is no accident
+_IN_ORDER = 0.9  #: share of the readings of a packet that are in order, at least
 
 
 class PacketFigures(ByteFigures):

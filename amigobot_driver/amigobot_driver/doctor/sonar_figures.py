@@ -25,18 +25,20 @@ _RARE = 0.8
 _SILENT = 4.0
 #: Share of the reach of the sonars within which both neighbors must detect a wall.
 _NEAR = 0.7
-#: m by which a reading is far from the usual one; m within which the readings before and after a false echo agree;
-#: share of readings that do not agree with the usual one, from which they jump.
-_FAR, _AGREE, _LEAPS = 0.3, 0.1, 0.1
-#: Number and share of false echoes that are pings of another robot.
-_SPIKES, _SPIKE_SHARE = 5, 0.03
-#: m of steps from ping to ping, and of the middle half of the readings, that are no noise of a real sonar (1 mm).
-_RANDOM, _SPREAD = 0.012, 0.03
-#: m of the spread of the readings of a stuck sonar: that of a real echo is 1 mm; m within which one is blocked.
-_FROZEN, _BLOCKED = 0.0005, 0.25
-#: mm: besides its reach, a sonar without an echo gives these (docs/protocol E-33); by how much one may be off. Share
-#: of the reach that no reading exceeds, if a robot has other units; m in a unit.
-_NO_ECHO, _HIGHEST, _ROUNDING, _IMPOSSIBLE, _MILLIMETER = 6000, 6200, 20, 1.5, 0.001
+_FAR = 0.3  #: m by which a false echo is shorter than the readings before and after it
+_AGREE = 0.1  #: m within which two readings agree
+_LEAPS = 0.1  #: share of the readings that do not agree with the usual one, from which a sonar jumps
+_SPIKES = 5  #: number of false echoes, or of exchanges of two sonars, from which they are no accident
+_SPIKE_SHARE = 0.03  #: share of the readings that are false echoes, from which they are pings of another robot
+_RANDOM = 0.012  #: m of a step from ping to ping, above which it is no noise of a real sonar (1 mm)
+_SPREAD = 0.03  #: m of the middle half of the readings, above which it is no noise of a real sonar
+_FROZEN = 0.0005  #: m of the spread of the readings of a stuck sonar; that of a real echo is 1 mm
+_BLOCKED = 0.25  #: m within which the one sonar that detects something all the time is blocked
+_NO_ECHO = 6000  #: mm, the least reading of a sonar without an echo, besides its reach (docs/protocol E-33)
+_HIGHEST = 6200  #: mm, the highest reading of a sonar without an echo
+_ROUNDING = 20  #: mm by which a reading may exceed the reach
+_IMPOSSIBLE = 1.5  #: share of the reach that no reading exceeds, if the robot does not report mm
+_MILLIMETER = 0.001  #: m
 
 
 @dataclass(frozen=True, slots=True)
