@@ -35,14 +35,14 @@ class FakeSource(FakeRemote, Source):
 
     def __init__(self) -> None:
         super().__init__()
-        self.watching: list[bool] = []
+        self.watching = False
         self.more: dict[str, Any] = {}
 
     def sections(self) -> dict[str, Any]:
         return self.more
 
     def watch_frames(self, on: bool) -> None:
-        self.watching.append(on)
+        self.watching = on
 
     def do_wait(self, seconds: Annotated[float, Between(0, 5)]) -> str:
         time.sleep(seconds)

@@ -9,6 +9,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 
+import fakes
 import pytest
 from dashboard_bench import Bench, FakeSource, aiohttp, dashboard
 from hypothesis import given, settings
@@ -154,7 +155,7 @@ def test_watched_frames_on_the_line_are_decoded() -> None:
     async def test(source: FakeSource, bench: Bench) -> None:
         async with bench.page() as page, bench.page() as other:
             await page.send("watch_packets", on=True)
-            await page.until(lambda: source.watching == [True])
+            await page.until(lambda: source.watching)
             source.frames.add(RecordedFrame(1.5, True, bytes((11, 0x3B, 200, 0))))  # VEL 200
             await page.until(lambda: any("packets" in frame for frame in page.frames))
             packet = next(frame["packets"] for frame in page.frames if "packets" in frame)[0]
@@ -163,7 +164,10 @@ def test_watched_frames_on_the_line_are_decoded() -> None:
             await other.until(lambda: len(other.frames) > 20)
             assert not any("packets" in frame for frame in other.frames)
             await page.send("watch_packets", on=False)
-            await page.until(lambda: source.watching == [True, False])
+            await page.until(lambda: not source.watching)
+            await page.send("watch_packets", on=True)
+            await page.until(lambda: source.watching)
+        await asyncio.to_thread(fakes.until, lambda: not source.watching, "nobody watches")
 
     run(test)
 

@@ -68,7 +68,6 @@ class Dashboard:
         self._now: dict[str, Any] = {}  #: what every browser gets in this frame
         self._note = ""
         self._seldom = 0.0
-        self._watching = False
         self._jumps = 0  #: of a recording
         self._has_protocol = protocol_folder() is not None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -138,12 +137,12 @@ class Dashboard:
             self.notify(line)
         told, live = live_state(state), self.source.live()
         self._remember(now, told, live)
+        self.source.watch_frames(any(browser.watches_packets for browser in self.browsers.values()))
         if not self.browsers:
             return
         if now - self._seldom >= _SELDOM:
             self._seldom = now
             self._update_sections()
-            self._watch_frames()
         control = {name: getattr(self.control, name) for name in ("holder", "asking")}
         pilot = {name: getattr(self.pilot, name) for name in ("driving", "braking", "note")}
         self._now = plain({"t": now, "wall": time.time(), "state": told, "control": {**control, **pilot}, **live})
@@ -194,12 +193,6 @@ class Dashboard:
         for name, value in plain({**own, **source.sections()}).items():
             if value != self._sections.get(name):
                 self._sections[name] = value
-
-    def _watch_frames(self) -> None:
-        wanted = any(browser.watches_packets for browser in self.browsers.values())
-        if wanted != self._watching:
-            self._watching = wanted
-            self._begin(self.source.perform(partial(self.source.watch_frames, wanted)))
 
     # -- what comes -------------------------------------------------------------------------------------------
 

@@ -99,13 +99,14 @@ class NodeSource(NodeRemote, RobotSource):
 
     def watch_frames(self, on: bool) -> None:
         """Have the node publish every frame while a packet inspector is open."""
-        if on and self._frames_subscription is None:
+        if on == (self._frames_subscription is not None):
+            return
+        if on:
             self._frames_subscription = self.node.create_subscription(Packet, "packets", self._on_packet, 200)
-            self.do_parameter("publish_packets", True)
-        elif not on and self._frames_subscription is not None:
-            self.do_parameter("publish_packets", False)
+        else:
             self.destroy_subscription(self._frames_subscription)
             self._frames_subscription = None
+        threading.Thread(target=self.do_parameter, args=("publish_packets", on), daemon=True).start()
 
     def examination(self) -> Examination:
         """Return the checks of nodes and topics: the node has the port."""

@@ -78,7 +78,7 @@ class Source(Remote):
         return {}
 
     def watch_frames(self, on: bool) -> None:
-        """Start or stop the log of the frames on the line: the packet inspector is open, or was closed. May wait."""
+        """Log the frames on the line while a packet inspector is open, or not any more; called with every frame."""
 
     def examination(self) -> Examination:
         """Return what the doctor does with this source now.
