@@ -10,6 +10,8 @@ import json
 import re
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -30,6 +32,8 @@ from amigobot_driver.sim import SessionState, Simulator, load_report
 from amigobot_driver.sim.reported import reported_robots
 from amigobot_tools.verify import report, runs
 from amigobot_tools.verify.client import StoppedError
+from amigobot_tools.verify.measures.drives import straight
+from amigobot_tools.verify.script import StepError
 from amigobot_tools.verify.simulated import simulated
 from amigobot_tools.verify.table import Step, all_steps, content, row_of, steps_of
 from amigobot_tools.verify.trial import DONE, Figure, Trial
@@ -376,3 +380,13 @@ def test_nonsense_settings_are_lines_of_the_report(tmp_path: Path, monkeypatch: 
     steps = ("identity", "config", "translation", "rotation", "acceleration")
     assert main(["verify", "sim://amigo-sh", "--output", str(tmp_path), *only(*steps)]) == 1
     assert set(differing(tmp_path / "report.json")) == {f"config.{name}" for name in NonsenseRobot._VALUES}
+
+
+def test_a_drive_that_is_too_short_measures_no_wheels() -> None:
+    log = [SimpleNamespace(travel=0.0), SimpleNamespace(travel=0.02)]
+    answers = {"FORWARD": 1.0, "LEFT": 0.0}
+    trial: Any = SimpleNamespace(
+        answers=answers, phase=lambda _: SimpleNamespace(log=log), profile=load_profile("amigo")
+    )
+    with pytest.raises(StepError, match=r"rolled 0\.02 m; a measurement needs 0\.3 m or more"):
+        straight(trial)

@@ -19,6 +19,7 @@ from sim_client import Client
 
 from amigobot_driver.cli import main
 from amigobot_driver.doctor import Case, Cause, Finding, Severity, examine, parse_target, verdict
+from amigobot_driver.doctor.changed_bytes import damage_of, split
 from amigobot_driver.doctor.computer import SerialPort
 from amigobot_driver.doctor.examination import Evidence
 from amigobot_driver.doctor.graph import STATUS_TYPE, Endpoint, Graph, examine_graph
@@ -27,7 +28,15 @@ from amigobot_driver.doctor.report import Anonymizer
 from amigobot_driver.doctor.table import HELPERS
 from amigobot_driver.doctor.target import Kind
 from amigobot_driver.errors import PortError
-from amigobot_driver.protocol import Command, FrameDecoder, decode
+from amigobot_driver.protocol import (
+    Checksum,
+    Command,
+    FrameDecoder,
+    checksum,
+    checksum_with_count,
+    decode,
+    encode_frame,
+)
 from amigobot_driver.sim import Simulator
 from amigobot_driver.transport.simulated import simulator_of
 
@@ -443,3 +452,22 @@ def test_causes_are_ranked_from_line_to_delays() -> None:
     severities = {"rest": Severity.ERROR}
     found = [Finding(part, severities.get(part, Severity.WARNING), "", (Cause(keys[part], ""),)) for part in keys]
     assert causes(found) == ["echo", "moves", "low", "late-packets", "overload"]
+
+
+@pytest.mark.parametrize("check", [checksum, checksum_with_count])
+def test_lost_bytes_and_wrong_bits_are_told_apart(check: Checksum) -> None:
+    frames = [encode_frame(bytes((0x32, number)) + bytes(10), check=check) for number in range(60)]
+    headless = b"".join(frame[number % 2 :] for number, frame in enumerate(frames))
+    assert damage_of(split(headless, check), check).startswith("bytes are missing in 29 of 29")
+    flipped = b"".join(
+        frame[:6] + bytes((frame[6] ^ number % 2 << 3,)) + frame[7:] for number, frame in enumerate(frames)
+    )
+    assert damage_of(split(flipped, check), check).startswith("a single bit is wrong in 29 of 29")
+
+
+def test_the_usual_tcp_port_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[tuple[str, int]] = []
+    monkeypatch.setattr("amigobot_driver.doctor.target.accepts", lambda *address: bool(tried.append(address)) or True)
+    target = parse_target("bridge.example:4001")
+    assert [target.usual_port, target.usual_port] == ["bridge.example:8101"] * 2
+    assert tried == [("bridge.example", 8101)]
