@@ -97,6 +97,11 @@ def test_the_doctor_looks_at_the_nodes(source: NodeSource, bench: ros_bench.Benc
 
 
 def test_frames_of_the_line_while_somebody_looks(source: NodeSource) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NodeSource, "alive", False)
+        source.watch_frames(True)
+        assert source._frames_subscription is None, "a node that is not there does not answer"
+    until(lambda: source.alive, "the status of the node")
     source.watch_frames(True)
 
     def ways() -> set[bool]:

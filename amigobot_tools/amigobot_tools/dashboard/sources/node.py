@@ -99,7 +99,7 @@ class NodeSource(NodeRemote, RobotSource):
 
     def watch_frames(self, on: bool) -> None:
         """Have the node publish every frame while a packet inspector is open."""
-        if on == (self._frames_subscription is not None):
+        if not self.alive or on == (self._frames_subscription is not None):
             return
         if on:
             self._frames_subscription = self.node.create_subscription(Packet, "packets", self._on_packet, 200)
