@@ -383,10 +383,8 @@ def test_nonsense_settings_are_lines_of_the_report(tmp_path: Path, monkeypatch: 
 
 
 def test_a_drive_that_is_too_short_measures_no_wheels() -> None:
-    log = [SimpleNamespace(travel=0.0), SimpleNamespace(travel=0.02)]
+    phase = SimpleNamespace(log=[SimpleNamespace(travel=0.0), SimpleNamespace(travel=0.02)])
     answers = {"FORWARD": 1.0, "LEFT": 0.0}
-    trial: Any = SimpleNamespace(
-        answers=answers, phase=lambda _: SimpleNamespace(log=log), profile=load_profile("amigo")
-    )
+    trial: Any = SimpleNamespace(answers=answers, phase=lambda _: phase, profile=load_profile("amigo"))
     with pytest.raises(StepError, match=r"rolled 0\.02 m; a measurement needs 0\.3 m or more"):
         straight(trial)
