@@ -52,7 +52,7 @@ class Robots(RuleBasedStateMachine):
         self.futures: list[tuple[float, Future]] = []
         self.driven_until = self.disturbed_until = -math.inf  #: s, the end of the newest command and fault
         self.emergency = False
-        self.fastest = 0.0  #: m/s of a wheel, requested since the robot was last at rest
+        self.requested = self.fastest = 0.0  #: m/s of a wheel; the highest that was accepted since the last rest
         self.last_stamp = -math.inf
         self.bench.plug_in()
         self.recover()
@@ -158,6 +158,7 @@ class Robots(RuleBasedStateMachine):
             return
         assert not self.emergency
         self.driven_until = self.bench.now + TIMEOUT
+        self.fastest = max(self.fastest, self.requested)
 
     def ask(self, make: Callable[[], Future]) -> None:
         self.futures.append((self.bench.now, self.bench.ask(make)))
@@ -165,8 +166,8 @@ class Robots(RuleBasedStateMachine):
     def expect(self, linear: float, angular: float) -> tuple[float, float]:
         """Fractions of the limits as m/s and rad/s, which scale larger ones down."""
         top, turn = self.bench.robot.limits.effective
-        wheel = min(1, abs(linear)) * top + min(1, abs(angular)) * turn * self.bench.robot.profile.body.track / 2
-        self.fastest = max(self.fastest, wheel)
+        track = self.bench.robot.profile.body.track
+        self.requested = min(1, abs(linear)) * top + min(1, abs(angular)) * turn * track / 2
         return linear * top, angular * turn
 
     @rule(linear=FRACTIONS, angular=FRACTIONS, seconds=SECONDS)
@@ -211,7 +212,7 @@ class Robots(RuleBasedStateMachine):
         bench = self.bench
         self.rest()
         self.expect(1.0, 1.0)
-        begin = self.pose
+        self.fastest, begin = self.requested, self.pose
         try:
             goal = bench.robot.turn(distance, bench.now) if turn else bench.robot.move(distance, bench.now)
         except RequestRefusedError as refusal:
