@@ -167,7 +167,7 @@ def test_watched_frames_on_the_line_are_decoded() -> None:
             await page.until(lambda: not source.watching)
             await page.send("watch_packets", on=True)
             await page.until(lambda: source.watching)
-        await asyncio.to_thread(fakes.until, lambda: not source.watching, "nobody watches")
+        await asyncio.to_thread(fakes.until, lambda: not source.watching, "no browser watches")
 
     run(test)
 

@@ -107,7 +107,7 @@ ERRATIC = (REPOSITORY / "docs" / "how-to" / "erratic.md").read_text(encoding="ut
 OWN_PROFILE, PARAMETERS = re.findall(r"```yaml\n(.*?)```", ERRATIC, re.DOTALL)
 
 
-def test_an_own_profile_may_be_named_anything(tmp_path: Path) -> None:
+def test_a_profile_of_the_page_has_its_quirks(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(OWN_PROFILE, encoding="utf-8")
     profile = load_profile(str(file))

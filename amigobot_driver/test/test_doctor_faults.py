@@ -40,7 +40,7 @@ def test_all_is_well_with_a_healthy_robot(name: str) -> None:
     assert [(cause.key, cause.text) for _, cause in verdict(found)] == []
 
 
-def test_a_robot_that_hangs_up_at_close_is_closed() -> None:
+def test_a_robot_that_hangs_up_at_close_is_well() -> None:
     closes: list[bytes] = []  # SYNC2 has the number of CLOSE: each second one is a CLOSE
 
     def hangs_up(sent: bytes) -> bool:

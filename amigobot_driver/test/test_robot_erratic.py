@@ -81,7 +81,7 @@ class TestConnect:
         )
         assert bench.open_session(30) < 20
 
-    def test_one_without_config_is_taken_by_its_sound(self) -> None:
+    def test_one_that_answers_no_config_is_an_erratic(self) -> None:
         bench = erratic()
         bench.down.fault = losing(0x20)
         bench.connect()

@@ -86,11 +86,11 @@ def test_a_pose_that_is_set_moves_nothing() -> None:
         assert seen.pose.heading == pytest.approx(other.pose.heading, abs=0.004)
 
 
-@pytest.mark.parametrize(("reading", "heard"), [(99, 0.1), (4999, 4.999), (5000, math.inf), (6100, math.inf)])
-def test_a_reading_at_the_range_limit_is_no_echo(reading: int, heard: float) -> None:
+@pytest.mark.parametrize(("reading", "echo"), [(99, 0.1), (4999, 4.999), (5000, math.inf), (6100, math.inf)])
+def test_a_reading_at_the_range_limit_is_no_echo(reading: int, echo: float) -> None:
     """Some robots say exactly 5000 mm where others say 6100 (docs/protocol 5.2 and 8): neither is a wall."""
     sip = parse(bytes([0x32]) + bytes(18) + bytes([1, 3]) + reading.to_bytes(2, "little") + bytes(6))
     bench = ComponentBench("amigo")
     estimator = StateEstimator(bench.context, lambda: False)
     bench.receive(sip, 1.0)
-    assert estimator.newest[3].range == pytest.approx(heard)
+    assert estimator.newest[3].range == pytest.approx(echo)

@@ -25,7 +25,7 @@ def readings(client: Client, seconds: float) -> list[tuple[int, int]]:
 
 
 class TestTiming:
-    def test_a_sip_has_two_readings_of_400_ms(self) -> None:
+    def test_a_sip_has_two_readings_of_sonars_in_turn(self) -> None:
         client = Client().open()
         client.run(0.4)
         sips = client.run(0.8)
