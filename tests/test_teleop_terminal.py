@@ -66,8 +66,7 @@ def test_space_latches_the_emergency_stop_until_c(teleop: Terminal, robot: Simul
 def test_closing_the_terminal_stops_the_robot_and_the_program(teleop: Terminal, robot: SimulatedRobot) -> None:
     drive(teleop, robot)
     teleop.close()
-    closed = time.monotonic()
-    assert robot.seconds_until_rest(closed) < WATCHDOG
+    assert robot.seconds_until_rest(time.monotonic()) < WATCHDOG
     until(lambda: teleop.process.poll() is not None, "the program has ended")
 
 
@@ -78,8 +77,7 @@ def test_killing_wander_stops_the_robot_by_its_watchdog(robot: SimulatedRobot, t
         tool.type("y\n")
         until(lambda: robot.speed > 0.15, "the robot drives")
         os.kill(tool.process.pid, signal.SIGKILL)
-        killed = time.monotonic()
-        assert robot.seconds_until_rest(killed) < WATCHDOG
+        assert robot.seconds_until_rest(time.monotonic()) < WATCHDOG
 
 
 def test_without_a_terminal_nothing_moves(robot: SimulatedRobot) -> None:

@@ -26,6 +26,7 @@ from amigobot_driver.doctor.examination import Evidence
 from amigobot_driver.doctor.graph import STATUS_TYPE, Endpoint, Graph, examine_graph
 from amigobot_driver.doctor.packet_figures import period_and_loss
 from amigobot_driver.doctor.report import Anonymizer
+from amigobot_driver.doctor.table import HELPERS
 from amigobot_driver.doctor.target import Kind
 from amigobot_driver.errors import PortError
 from amigobot_driver.protocol import (
@@ -441,6 +442,10 @@ def test_names_and_addresses_are_replaced(monkeypatch: pytest.MonkeyPatch) -> No
     names = Anonymizer(parse_target("bridge.example.org:8101"), "Bertha", "98765")
     text = "Bertha (98765) at bridge.example.org, 192.168.1.11, fe80::1ff:fe23:4567:890a on workbench in /home/ada/x"
     assert names.text(text) == "ROBOT (SERIAL) at HOST, ADDRESS, ADDRESS on COMPUTER in HOME/x"
+
+
+def test_no_figure_has_the_name_of_a_helper() -> None:
+    assert not HELPERS.keys() & set(dir(Evidence))
 
 
 def test_causes_are_ranked_from_line_to_delays() -> None:

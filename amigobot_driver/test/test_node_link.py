@@ -83,8 +83,7 @@ def test_a_missing_port_is_logged_once_until_it_appears(unplugged: Bench) -> Non
     bench, port = unplugged, str(unplugged.robot.url)
     bench.wait_until(lambda: is_down(bench))
     seconds_pass(bench, 2)
-    line = warned_once(bench)
-    assert f"{port}: there is no such port; is the adapter plugged in?" in line
+    assert f"{port}: there is no such port; is the adapter plugged in?" in warned_once(bench)
     assert f"{port}: there is no such port" in bench.diagnostic("link").message
     assert bench.diagnostic("link").hardware_id == port
     assert bench.diagnostic("motors").level == DiagnosticStatus.ERROR

@@ -31,8 +31,7 @@ class TestTiming:
         sips = client.run(0.8)
         assert [len(sip.sonar) for sip in sips] == [2] * 8  # type: ignore[attr-defined]
         numbers = [r.number for sip in sips for r in sip.sonar]  # type: ignore[attr-defined]
-        first = numbers[0]
-        assert numbers == [(first + i) % 8 for i in range(16)]
+        assert numbers == [(numbers[0] + i) % 8 for i in range(16)]
 
 
 class TestSequence:
