@@ -75,7 +75,7 @@ class TuningValues(Packet):
     def baud(self, name: str) -> int:
         """Return a line speed by the name of its field, "host_baud" for example; 0: unknown, or not reported."""
         code = self.value(name)
-        return 0 if code is None else dict(enumerate(BAUD_RATES)).get(code, 0)
+        return BAUD_RATES[code] if code is not None and code < len(BAUD_RATES) else 0
 
     def values(self) -> Iterator[tuple[str, int | str]]:
         """Yield name and value of every field that is present, in the order of the packet."""
