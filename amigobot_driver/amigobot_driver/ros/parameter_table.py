@@ -91,7 +91,8 @@ class Spec:
 
 def _spec(name: str, *, highest: float | None = None, **row: Any) -> Spec:
     """Return the parameter of a row; see the head of the file."""
-    row.setdefault("default", getattr(_OPTIONS, row.get("option", name), None))
+    if "default" not in row:
+        row["default"] = getattr(_OPTIONS, row.get("option", name))
     if field := row.get("tunes"):
         factor, limits, keep = _CONFIG_UNITS.get(row.get("unit", ""), 1.0), TUNABLE[field], row["default"]
         row["description"] += f"; {keep:g} keeps the robot's setting"
