@@ -70,7 +70,7 @@ class AnswerFigures(Recording):
     @property
     def answer_times(self) -> list[float]:
         """The same of those with an answer; of a session of the driver, the last one."""
-        latencies = self.latencies or [self.last.link.answer_latency]
+        latencies = self.latencies or [self.now.link.answer_latency]
         return [latency for latency in latencies if math.isfinite(latency)]
 
     @property

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
@@ -88,8 +89,7 @@ def _examine(case: Case, began: float) -> Iterator[Finding]:
     now = session.snapshot
     evidence = Evidence(
         target=case.target,
-        first=now,
-        last=now,
+        snapshots=deque((now, now)),
         baud=session.first_baud if case.line.byte_time is not None else 0,
         refused=session.refused,
         chunks=tuple(case.line.chunks),
@@ -111,7 +111,7 @@ def _examine(case: Case, began: float) -> Iterator[Finding]:
     latest, on_progress = began + case.limit, case.on_progress
     observed = session.observe(case.seconds, latest, lambda left: on_progress(f"listening, {left:.0f} s left"))
     evidence = replace(evidence, port_problem=case.line.problem, **observed)
-    if evidence.losses and not evidence.last.link.running:
+    if evidence.losses and not evidence.now.link.running:
         again = OwnSession(case.line, case.clock, case.profile)
         case.session = session = again if again.wait() else session
         evidence = replace(evidence, found_at=again.first_baud, opened_again=session is again)

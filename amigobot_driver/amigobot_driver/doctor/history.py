@@ -4,7 +4,7 @@
 """The state of each part of a robot while the driver runs: figures of the snapshots of the last minute.
 
     history = History()
-    history.add(robot.snapshot())
+    history.snapshots.append(robot.snapshot())
     for finding in live_findings(history, port):
         ...
 
@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 
 from ..robot import Report, RobotSnapshot
@@ -31,26 +31,22 @@ _MAX_DESCRIBED = 3
 class History:
     """The snapshots of the last minute, one for each second, and their figures."""
 
-    def __init__(self, *snapshots: RobotSnapshot) -> None:
-        self._snapshots: deque[RobotSnapshot] = deque(snapshots, maxlen=MINUTE + 1)
-
-    def add(self, snapshot: RobotSnapshot, seconds: int = 1) -> None:
-        """Add the present snapshot for the seconds since the last one."""
-        self._snapshots.extend([snapshot] * min(seconds, MINUTE + 1))
+    def __init__(self) -> None:
+        self.snapshots: deque[RobotSnapshot] = deque(maxlen=MINUTE + 1)  #: the newest one last
 
     @property
     def now(self) -> RobotSnapshot:
         """The newest snapshot."""
-        return self._snapshots[-1]
+        return self.snapshots[-1]
 
     def increase(self, counter: str | Callable[[RobotSnapshot], int], seconds: int = 1) -> int:
         """Return how much a counter has grown in the last seconds; counters start from 0 with the driver."""
         count = attrgetter(counter) if isinstance(counter, str) else counter
-        before = count(self._snapshots[-1 - seconds]) if len(self._snapshots) > seconds else 0
+        before = count(self.snapshots[-1 - seconds]) if len(self.snapshots) > seconds else 0
         return int(count(self.now) - before)
 
     @property
-    def reports(self) -> tuple[Report, ...]:
+    def reports(self) -> Sequence[Report]:
         """The newest report; of an examination, all."""
         return (self.now.report,) if self.now.report else ()
 
@@ -89,7 +85,7 @@ class History:
     @property
     def silent_sonars(self) -> list[str]:
         """What is silent, though it is on: all sonars, or some."""
-        now, before = self.now, self._snapshots[max(-1 - _SILENT, -len(self._snapshots))]
+        now, before = self.now, self.snapshots[max(-1 - _SILENT, -len(self.snapshots))]
         on = all(one.link.running and one.report and one.report.sonar_enabled for one in (before, now))
         if now is before or not on:
             return []

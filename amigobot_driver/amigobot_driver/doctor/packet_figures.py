@@ -76,7 +76,7 @@ class PacketFigures(ByteFigures):
     @property
     def nominal(self) -> float:
         """Time between two SIPs as the robot reports it, s; 0: unknown."""
-        return self.last.config.info_cycle_ms / 1000 if self.last.config else 0.0
+        return self.now.config.info_cycle_ms / 1000 if self.now.config else 0.0
 
     @cached_property
     def _rate(self) -> tuple[float, float]:

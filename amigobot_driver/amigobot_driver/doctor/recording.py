@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -57,14 +58,13 @@ class Recording(History):
     """What was recorded. Fields of later stages have their defaults until then."""
 
     target: Target
-    first: RobotSnapshot  #: at the beginning of the observation
-    last: RobotSnapshot  #: at its end
+    snapshots: deque[RobotSnapshot]  #: at the beginning of the observation, and at its end
     baud: int = 0  #: line speed; 0: none
     refused: bool = False  #: it answers the handshake and opens no session
     chunks: tuple[Chunk, ...] = ()  #: every byte since the port was opened, both ways; () if they are not known
     began: float = -math.inf  #: s, when the observation began
     seconds: float = 0.0  #: how long it lasted; 0: no session was opened
-    recorded: tuple[Report, ...] = ()
+    reports: Sequence[Report] = ()  #: those of the observation
     others: tuple[Packet, ...] = ()  #: packets that are no SIPs, since the session began
     losses: tuple[str, ...] = ()  #: why the session ended, each time
     port_problem: str = ""  #: why the port was lost; "" if it was not
@@ -77,18 +77,10 @@ class Recording(History):
     expected_baud: int = 0  #: the line speed that the user expects; 0: the profile's
     disturbed: bool = False  #: the line is bad: what it carries says little of the robot
 
-    def __post_init__(self) -> None:
-        super().__init__(self.first, self.last)
-
-    @property
-    def reports(self) -> tuple[Report, ...]:
-        """Every report of the observation."""
-        return self.recorded
-
     @property
     def profile(self) -> Profile:
         """The profile in use."""
-        return self.last.profile
+        return self.now.profile
 
     @property
     def network(self) -> bool:
@@ -103,7 +95,7 @@ class Recording(History):
     @property
     def failed(self) -> bool:
         """Whether no session was opened: nothing was observed in one."""
-        return not self.seconds and not self.last.link.running
+        return not self.seconds and not self.now.link.running
 
     @cached_property
     def observed(self) -> tuple[Chunk, ...]:
@@ -151,12 +143,12 @@ class Recording(History):
     @property
     def config(self) -> TuningValues | None:
         """The settings at first; None if they are not known, or those of a simulator of others."""
-        return None if self.noiseless else self.first.config or self.last.config
+        return None if self.noiseless else self.snapshots[0].config or self.now.config
 
     @property
     def noiseless(self) -> bool:
         """Whether it is a simulator of others: its sonars give the same range each time."""
-        config = self.first.config or self.last.config
+        config = self.snapshots[0].config or self.now.config
         return config is not None and dict(config.values()).get("serial") == _SIMULATOR
 
     @cached_property

@@ -64,7 +64,7 @@ class RobotFigures(Recording):
     @property
     def other_profile(self) -> str:
         """The profile that the robot asks for, if the user asks for another one."""
-        who, subclasses = self.last.identity, self.profile.subclasses if self.requested else ()
+        who, subclasses = self.now.identity, self.profile.subclasses if self.requested else ()
         reported = choose_profile(who.robot_class, who.subclass)[0] if who else self.profile
         differs = subclasses and reported.name != "generic" and reported.subclasses != subclasses
         return reported.name if differs else ""
@@ -108,7 +108,7 @@ class RobotFigures(Recording):
         """Axes on which a stop from the velocity limit takes longer than `STOP_TIME`."""
         if self.config is None or self.flash_lost:
             return []
-        commands, found = self.last.commands, []
+        commands, found = self.now.commands, []
         for name, limit, deceleration, unit in (
             ("trans_decel", 1000 * commands.max_linear, self.config.trans_decel, "mm/s"),
             ("rot_decel", math.degrees(commands.max_angular), self.config.rot_decel, "deg/s"),
@@ -185,13 +185,13 @@ class RobotFigures(Recording):
     @property
     def illegible(self) -> bool:
         """Whether class and subclass are bytes that nobody wrote."""
-        who = self.last.identity
+        who = self.now.identity
         return who is not None and not f"{who.robot_class}{who.subclass}".isascii()
 
     @property
     def two_identities(self) -> list[str]:
         """What the robot calls itself in two ways."""
-        who, found = self.last.identity, []
+        who, found = self.now.identity, []
         for name, first in (("subclass", who.subclass), ("name", who.name)) if who else ():
             second = self.reported.get(name) or first
             if first and first.lower() != second.lower():

@@ -161,8 +161,7 @@ class OwnSession:
             self._send_all()
         recorded = _recorded(self._events, began, self._clock() - began)
         recorded |= {
-            "first": before,
-            "last": self.snapshot,
+            "snapshots": deque((before, self.snapshot)),
             "questions": tuple(self._questions),
             "chunks": tuple(self.line.chunks),
         }
@@ -269,7 +268,7 @@ def observe_held(
             if event := stream.get(min(_POLL_PERIOD, remaining)):
                 events.append(event)
         events += stream.take_all()
-        return _recorded(events, began, clock() - began) | {"first": before, "last": robot.snapshot()}
+        return _recorded(events, began, clock() - began) | {"snapshots": deque((before, robot.snapshot()))}
 
 
 def _recorded(events: Iterable[Event], began: float, seconds: float) -> dict[str, Any]:
@@ -278,7 +277,7 @@ def _recorded(events: Iterable[Event], began: float, seconds: float) -> dict[str
     return {
         "began": began,
         "seconds": seconds,
-        "recorded": tuple(event for event in events if isinstance(event, Report)),
+        "reports": tuple(event for event in events if isinstance(event, Report)),
         "others": tuple(event.packet for event in events if isinstance(event, Received)),
         "losses": tuple(event.note for event in events if isinstance(event, LinkChanged) and event.state in _ENDED),
     }

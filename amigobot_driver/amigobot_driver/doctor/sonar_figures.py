@@ -114,7 +114,7 @@ class SonarFigures(Recording):
     @property
     def _fitted(self) -> int:
         """Number of sonars: those of the profile, or of the front ring if the robot says that it has no other."""
-        config, count = self.last.config, len(self.profile.sonar.poses)
+        config, count = self.now.config, len(self.profile.sonar.poses)
         front, rear = (config.value("front_sonar"), config.value("rear_sonar")) if config else (None, None)
         highest = max((ping.number for report in self.reports for ping in report.pings), default=-1)
         if front == 0 == rear and highest < 0:

@@ -46,7 +46,7 @@ class Diagnostics:
 
     def publish(self, snapshot: RobotSnapshot) -> None:
         """Publish the state of the robot if /diagnostics has a subscriber; call this once a second."""
-        self._history.add(snapshot)
+        self._history.snapshots.append(snapshot)
         if self._publisher.count():
             self._publisher.publish(self._message())
 

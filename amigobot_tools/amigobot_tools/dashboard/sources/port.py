@@ -128,7 +128,7 @@ class PortSource(PortRemote, RobotSource):
         """The findings of the driver, as the node publishes them."""
         if time.monotonic() - self._snapshot_at >= _SECOND:  # the history has one snapshot for each second
             self._snapshot_at = time.monotonic()
-            self._history.add(snapshot)
+            self._history.snapshots.append(snapshot)
         return [
             {
                 "name": finding.check,
