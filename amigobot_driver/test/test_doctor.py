@@ -19,13 +19,13 @@ from fault_proxy import Fault, Stranger, VirtualPort, changing
 from sim_client import Client
 
 from amigobot_driver.cli import main
+from amigobot_driver.cli.doctor_report import Anonymizer
 from amigobot_driver.doctor import Case, Cause, Finding, Severity, examine, parse_target, verdict
 from amigobot_driver.doctor.changed_bytes import damage_of, split
 from amigobot_driver.doctor.computer import SerialPort
 from amigobot_driver.doctor.examination import Evidence
 from amigobot_driver.doctor.graph import STATUS_TYPE, Endpoint, Graph, examine_graph
 from amigobot_driver.doctor.packet_figures import period_and_loss
-from amigobot_driver.doctor.report import Anonymizer
 from amigobot_driver.doctor.table import HELPERS
 from amigobot_driver.doctor.target import Kind
 from amigobot_driver.errors import PortError

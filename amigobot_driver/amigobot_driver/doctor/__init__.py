@@ -30,16 +30,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .case import Case
-    from .examination import examine, examine_held, verdict
+    from .examination import as_json, examine, examine_held, verdict
     from .finding import Cause, Finding, Severity
     from .history import History, live_findings
-    from .report import as_json
     from .target import Kind, Target, parse_target
 
 __all__ = ["Case", "Cause", "Finding", "History", "Kind", "Severity", "Target"]
 __all__ += ["as_json", "examine", "examine_held", "live_findings", "parse_target", "verdict"]
 #: The modules of the names, the light ones first.
-_MODULES = ("finding", "history", "target", "case", "examination", "report")
+_MODULES = ("finding", "history", "target", "case", "examination")
 
 
 def __getattr__(name: str) -> object:

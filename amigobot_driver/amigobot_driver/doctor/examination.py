@@ -8,7 +8,8 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 from ..api import AmigoBot
 from ..errors import AmigoBotError
@@ -206,3 +207,22 @@ def not_examined(findings: Iterable[Finding]) -> list[str]:
     findings = list(findings)
     moves = [_AT_REST] if any(one.check == "rest" for one in findings) else []
     return [*moves, *(str(one.values["not_examined"]) for one in findings if "not_examined" in one.values)]
+
+
+def as_json(target: Target, findings: Iterable[Finding], seconds: float) -> dict[str, Any]:
+    """Return an examination as values of JSON.
+
+    Args:
+        target: What was examined.
+        findings: What was found.
+        seconds: How long it took.
+    """
+    findings = list(findings)
+    return {
+        "target": target.typed,
+        "not_examined": not_examined(findings),
+        "healthy": not any(finding.severity.is_problem for finding in findings),
+        "seconds": round(seconds, 1),
+        "verdict": [{"check": finding.check, **asdict(cause)} for finding, cause in verdict(findings)],
+        "findings": [{**asdict(finding), "severity": finding.severity.value} for finding in findings],
+    }
