@@ -22,7 +22,7 @@ from amigobot_driver.cli import main
 from amigobot_driver.cli.doctor_report import Anonymizer
 from amigobot_driver.doctor import Case, Cause, Finding, Severity, examine, parse_target, verdict
 from amigobot_driver.doctor.changed_bytes import damage_of, split
-from amigobot_driver.doctor.computer import SerialPort
+from amigobot_driver.doctor.computer import NetworkPort, SerialPort
 from amigobot_driver.doctor.examination import Evidence
 from amigobot_driver.doctor.graph import STATUS_TYPE, Endpoint, Graph, examine_graph
 from amigobot_driver.doctor.packet_figures import period_and_loss
@@ -467,7 +467,8 @@ def test_lost_bytes_and_wrong_bits_are_told_apart(check: Checksum) -> None:
 
 
 def test_the_usual_tcp_port_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    target, accepts = parse_target("bridge.example:4001"), Mock(return_value=True)
-    monkeypatch.setattr("amigobot_driver.doctor.target.accepts", accepts)
-    assert [target.usual_port, target.usual_port] == ["bridge.example:8101"] * 2
-    accepts.assert_called_once_with("bridge.example", 8101)
+    accepts = Mock(return_value=True)
+    monkeypatch.setattr(NetworkPort, "_accepts", accepts)
+    port = NetworkPort(Case(target=parse_target("bridge.example:4001")))
+    assert [port.usual_port_open, port.usual_port_open] == [True, True]
+    accepts.assert_called_once_with(8101)

@@ -18,14 +18,16 @@ from pathlib import Path
 
 from ..errors import PortError
 from ..parallel import run_parallel
+from ..transport.tcp import DEFAULT_TCP_PORT
 from .case import Case
 from .processes import Process, holders_of
 from .session import OwnSession
 from .tap import received
-from .target import Kind, accepts, parse_target
+from .target import Kind, parse_target
 
 #: Drivers of serial ports on the main board, which are not adapters.
 _BUILT_IN = {"port", "serial8250"}
+_REACH = 2.0  #: s in which a host must accept a connection
 #: s in which a server that refuses a second client closes its connection.
 _HANG_UP = 0.5
 #: Telnet's negotiation of options: IAC, then WILL, WONT, DO or DONT.
@@ -129,12 +131,23 @@ class NetworkPort(Computer):
     def hung_up(self) -> bool:
         """Whether it accepts a connection, and ends it at once."""
         if self.error:
-            return accepts(self.target.host, self.target.tcp_port)
+            return self._accepts(self.target.tcp_port)
         line, end = self.case.line, self.case.clock() + _HANG_UP
         assert line is not None
         while self.case.clock() < end and not line.chunks and not line.unplugged:
             line.wait(end)
         return line.unplugged
+
+    @cached_property  # it connects: a bridge may serve one client only
+    def usual_port_open(self) -> bool:
+        """Whether something listens at the usual TCP port of a robot, if that is another one."""
+        return self.target.tcp_port != DEFAULT_TCP_PORT and self._accepts(DEFAULT_TCP_PORT)
+
+    def _accepts(self, tcp_port: int) -> bool:
+        """Connect to a TCP port of the host and close the connection; return whether it is accepted."""
+        with contextlib.suppress(OSError), socket.create_connection((self.target.host, tcp_port), _REACH):
+            return True
+        return False
 
     @property
     def telnet(self) -> bool:

@@ -72,9 +72,9 @@ def examine(case: Case) -> Iterator[Finding]:
 
 def _examine(case: Case, began: float) -> Iterator[Finding]:
     side, parts = SIDES[case.target.kind]
-    figures = side(case)
+    computer = side(case)
     for part in parts:
-        found = findings_of(part, figures)
+        found = findings_of(part, computer)
         yield from found
         if any(finding.severity is Severity.ERROR for finding in found):
             return
@@ -96,6 +96,7 @@ def _examine(case: Case, began: float) -> Iterator[Finding]:
         chunks=tuple(case.line.chunks),
         losses=() if running else (now.link.note,),
         port_problem=case.line.problem,
+        computer=computer,
         requested=case.profile,
         expected_baud=case.baud,
     )

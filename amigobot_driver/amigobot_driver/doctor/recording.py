@@ -29,6 +29,7 @@ from ..protocol import (
     parse,
 )
 from ..robot import Report, RobotSnapshot
+from .computer import Computer
 from .history import History
 from .session import Question
 from .tap import Chunk, received
@@ -58,6 +59,7 @@ class Recording(History):
     """What was recorded. Fields of later stages have their defaults until then."""
 
     target: Target
+    computer: Computer | None = None  #: the side of this computer; None: a session that is open already
     snapshots: deque[RobotSnapshot]  #: at the beginning of the observation, and at its end
     baud: int = 0  #: line speed; 0: none
     refused: bool = False  #: it answers the handshake and opens no session

@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shlex
-import socket
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 from urllib.parse import urlsplit
 
 from ..errors import PortError
@@ -22,7 +19,6 @@ from ..transport.tcp import DEFAULT_TCP_PORT
 _SERIAL_SCHEMES = ("alt", "cp2110", "hwgrep", "loop", "spy")
 #: a serial port without its folder, be it there or not
 _SERIAL_NAME = re.compile(r"(tty|rfcomm|cu\.|COM)[\w.-]*", re.IGNORECASE)
-_REACH = 2.0  #: s in which a host must accept a connection
 _FORM = "the form is HOST:PORT, for example 192.168.1.11:8101"
 
 
@@ -34,7 +30,7 @@ class Kind(Enum):
     SIMULATED = "simulated robot"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Target:
     """A port to examine."""
 
@@ -53,29 +49,16 @@ class Target:
         """Return the command that examines this target again."""
         return f"amigobot doctor {shlex.quote(self.typed)}{more}"
 
-    def elsewhere(self, host: str = "", tcp_port: int = 0) -> str:
-        """Return what to type for another host or TCP port."""
-        host, tcp_port = host or self.host, tcp_port or self.tcp_port
+    @property
+    def at_usual_port(self) -> str:
+        """What to type for the usual TCP port of a robot at the same host."""
         scheme = f"{self.typed.partition('://')[0]}://" if "://" in self.typed else ""
-        return f"{scheme}{f'[{host}]' if ':' in host else host}:{tcp_port}"
-
-    @cached_property  # it connects: a bridge may serve one client only
-    def usual_port(self) -> str:
-        """What to type for the usual TCP port of a robot at the same host; "" if that is this one, or not open."""
-        other = self.tcp_port != DEFAULT_TCP_PORT and accepts(self.host, DEFAULT_TCP_PORT)
-        return self.elsewhere(tcp_port=DEFAULT_TCP_PORT) if other else ""
+        return f"{scheme}{f'[{self.host}]' if ':' in self.host else self.host}:{DEFAULT_TCP_PORT}"
 
     @property
     def quoted(self) -> str:
         """The URL for a shell."""
         return shlex.quote(self.url)
-
-
-def accepts(host: str, tcp_port: int) -> bool:
-    """Connect to a TCP port and close the connection; return whether it is accepted."""
-    with contextlib.suppress(OSError), socket.create_connection((host, tcp_port), _REACH):
-        return True
-    return False
 
 
 def parse_target(text: str) -> Target:
