@@ -19,15 +19,12 @@ from ..connection_policy import SEARCH_SPEEDS
 from ..profiles import choose_profile
 from ..protocol import Config, TuningValues
 from ..robot.devices.tuning import STOP_TIME, TUNABLE
+from ..robot.sensing.encoders import meters_per_tick
 from ..wording import counted
 from .recording import Recording
 from .session import ECHOED
 from .table import Names, content
 
-#: RevCount / TicksMM of an AmigoBot whose CONFIG has no TicksMM: 9550 ticks a turn of a 100 mm wheel.
-AMIGO_TICKS = 9550 / (math.pi * 100)
-#: Ticks per mm of an AROS robot, in the unit of RevCount; ARCOS counts RevCount in eighths (docs/protocol E-19).
-_AROS_TICKS, _EIGHTH = 16, 8
 #: Settings that make no sense from which they have one cause.
 _MANY = 5
 #: SIPs until the motors are off after ENABLE 0.
@@ -126,27 +123,29 @@ class RobotFigures(Recording):
         return dict(content()["settings"])
 
     @property
+    def _usual_ticks(self) -> float:
+        """Encoder ticks for each mm of robots of this model; 0: unknown."""
+        meters = meters_per_tick(self.profile, None)
+        return float(self.profile.flash.get("TicksMM", 1e-3 / meters if meters else 0))
+
+    @property
     def ticks_error(self) -> float:
         """Share by which the ticks differ from those of the model; 0: by no more than robots of the model do."""
-        amigo = "amigo" in self.profile.name
-        usual = AMIGO_TICKS if amigo else int(self.profile.flash.get("TicksMM", 0))
+        usual, amigo = self._usual_ticks, "amigo" in self.profile.name
         error = (self.reported.get("ticks_mm") or usual) / usual - 1 if usual else 0.0
         return error if abs(error) > (0.15 if amigo else 0.35) else 0.0
 
     @property
     def track(self) -> float:
-        """Distance of the wheels (mm) that RevCount tells; 0: it is not set; that of the profile if it is not known."""
-        profile, expected = self.profile, 1000 * self.profile.body.track
-        if not isinstance(self.config, Config) or profile.name == "generic":
-            return expected
-        amigo, rev_count = "amigo" in profile.name, self.config.rev_count
-        # AROS does not report TicksMM; 128 ticks are 16 of RevCount's.
-        usual = AMIGO_TICKS if amigo else _AROS_TICKS if profile.firmware.startswith("R") else 0
-        ticks = self.config.ticks_mm or usual
+        """Distance of the wheels (mm) that RevCount means; 0: it is not set; that of the profile if it is not known."""
+        body, config = self.profile.body, self.config
+        if not isinstance(config, Config) or self.profile.name == "generic":
+            return 1000 * body.track
+        # AROS reports no TicksMM; those of P2OS are not known.
+        ticks = config.ticks_mm or (0 if self.profile.firmware == "P" else self._usual_ticks)
         if not ticks:
-            return expected if rev_count else 0.0
-        tracks = [factor * rev_count / ticks / math.pi for factor in ((1,) if amigo else (1, _EIGHTH))]
-        return min(tracks, key=lambda track: abs(math.log(max(track, 1.0) / expected)))
+            return 1000 * body.track if config.rev_count else 0.0
+        return 1000 * body.reported_track(config.rev_count, 1e-3 / ticks)
 
     @property
     def track_error(self) -> float:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 #: Encoder ticks in one count of RevCount: AmigoBots, and Pioneers (docs/protocol E-19).
 _REV_COUNT_UNITS = (1, 8)
+_LEAST_TRACK = 0.001  #: m
 #: Largest difference between the track by RevCount and that of the profile, as a share of it.
 _SAME_TRACK = 0.25
 
@@ -55,11 +56,13 @@ class Body:
 
         The track of the profile if RevCount differs too much to be the same quantity.
         """
-        for unit in _REV_COUNT_UNITS:
-            reported = rev_count * unit * meters_per_tick / math.pi
-            if abs(reported / self.track - 1) < _SAME_TRACK:
-                return reported
-        return self.track
+        reported = self.reported_track(rev_count, meters_per_tick)
+        return reported if abs(reported / self.track - 1) < _SAME_TRACK else self.track
+
+    def reported_track(self, rev_count: int, meters_per_tick: float) -> float:
+        """Return the track (m) that RevCount means, in that of its units which comes nearest to the profile."""
+        tracks = (rev_count * unit * meters_per_tick / math.pi for unit in _REV_COUNT_UNITS)
+        return min(tracks, key=lambda track: abs(math.log(max(track, _LEAST_TRACK) / self.track)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
