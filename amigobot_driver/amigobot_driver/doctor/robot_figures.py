@@ -46,13 +46,6 @@ class Setting(NamedTuple):
     restore: object  #: a value that a command can set until the connection ends; None
 
 
-class Field(NamedTuple):
-    """A field of the packets whose values are wrong."""
-
-    name: str
-    text: str
-
-
 class RobotFigures(Recording):
     """Figures of the robot."""
 
@@ -77,7 +70,7 @@ class RobotFigures(Recording):
     def _outside(self) -> list[Setting]:
         """The settings outside their ranges."""
         found = []
-        for name, row in content()["settings"].items():
+        for name, row in self.ranges.items():
             value, (low, high) = self.reported.get(name), row["range"]
             if not isinstance(value, int) or low <= value <= high:
                 continue
@@ -173,15 +166,6 @@ class RobotFigures(Recording):
         return kept if sent > 2 and all(0 < (before.get(name) or 0) <= top for name in ECHOED) else []
 
     @property
-    def wheel(self) -> str:
-        """The wheel that counts, if only one does."""
-        (x, y, yaw), (end_x, end_y, end) = self.poses[0], self.poses[-1]
-        ahead = (end_x - x) * math.cos(yaw) + (end_y - y) * math.sin(yaw)
-        apart = self.profile.body.track * _turn(yaw, end) / 2
-        left, right = abs(ahead - apart), abs(ahead + apart)
-        return "left" if right < 0.3 * left else "right" if left < 0.3 * right else ""
-
-    @property
     def illegible(self) -> bool:
         """Whether class and subclass are bytes that nobody wrote."""
         who = self.now.identity
@@ -212,7 +196,8 @@ class RobotFigures(Recording):
     @property
     def turned(self) -> float:
         """The largest angle from the first heading, deg."""
-        return max((abs(math.degrees(_turn(self.poses[0][2], pose[2]))) for pose in self.poses), default=0.0)
+        angles = (math.remainder(pose[2] - self.poses[0][2], math.tau) for pose in self.poses)
+        return max((abs(math.degrees(angle)) for angle in angles), default=0.0)
 
     @property
     def steps(self) -> list[float]:
@@ -253,10 +238,10 @@ class RobotFigures(Recording):
         return [text for row in content()["series"] if row.get("of") == key and (text := self._judge(row))]
 
     @property
-    def odd_fields(self) -> list[Field]:
-        """The fields of packets whose values are wrong."""
+    def odd_fields(self) -> list[tuple[str, str]]:
+        """The fields of packets whose values are wrong, and what is wrong with them."""
         rows = [row for row in content()["series"] if "of" not in row]
-        return [Field(row["name"], text) for row in rows if (text := self._judge(row))]
+        return [(row["name"], text) for row in rows if (text := self._judge(row))]
 
     def _judge(self, row: Mapping[str, Any]) -> str:
         """Return what is wrong with the values of a row of `series`; "" if nothing is."""
@@ -274,11 +259,6 @@ class RobotFigures(Recording):
             low, high = min(steady), max(steady)
             return f"{counted(changes, 'change')} of {row['what']} at rest, between {low:g} and {high:g}"
         return ""
-
-
-def _turn(early: float, late: float) -> float:
-    """The angle from one heading to another, rad."""
-    return math.remainder(late - early, math.tau)
 
 
 def _changes(values: Iterable[float], least: float) -> int:
