@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from functools import cached_property
 
-from ..protocol import HEADER, Command, FrameDecoder, checksum_with_count
+from ..protocol import HEADER, FrameDecoder, checksum_with_count
 from ..robot import radio_modem
 from .changed_bytes import Change, Pieces, damage_of, find_change, is_text, split
 from .recording import Recording
@@ -19,7 +19,6 @@ from .tap import received
 #: Share of damaged packets, and of bytes outside packets, from which the link is bad.
 _DAMAGED, _SKIPPED = 0.01, 0.02
 _SHOWN = 60  #: longest part of a text that is shown
-_CLOSE = Command.CLOSE().encode()
 #: Text with the end of a line before or behind it: names in packets have none.
 _MESSAGE = re.compile(rb"[\r\n][\x20-\x7e]{6,}|[\x20-\x7e]{6,}[\r\n]")
 
@@ -33,7 +32,7 @@ class ByteFigures(Recording):
     def foreign(self) -> bytes:
         """What came, without echoes of what was sent."""
         data = self.data.replace(radio_modem.CALL, b"")
-        for frame in self.sent if self.loops else ():
+        for frame in self.sent if self.came_back else ():
             data = data.replace(frame, b"")
         return data
 
@@ -42,11 +41,6 @@ class ByteFigures(Recording):
         """The frames that were sent."""
         return [chunk.data for chunk in self.observed if chunk.to_robot and chunk.data.startswith(HEADER)]
 
-    @property
-    def loops(self) -> bool:
-        """Whether commands come back: a robot answers SYNC2 with its name."""
-        return _CLOSE in self.data
-
     @cached_property
     def peer(self) -> str:
         """What is at the other end of the line, in one word."""
@@ -54,7 +48,7 @@ class ByteFigures(Recording):
         if self.port_problem and not packets:
             return "lost"
         if not self.foreign:
-            return "loop" if self.loops else "silence"
+            return "loop" if self.came_back else "silence"
         if self.counts_header:
             return "robot"
         if self.change:
@@ -82,12 +76,12 @@ class ByteFigures(Recording):
     @property
     def counts_header(self) -> bool:
         """Whether the checksum of the packets includes the count, and no session opens (docs/protocol E-40)."""
-        return self.failed and not self.arrivals and len(self.decode(checksum_with_count)) > 2
+        return self.failed and not self.arrivals and len(split(self.data, checksum_with_count).valid) > 2
 
     @property
     def came_back(self) -> int:
-        """Number of commands that come back: frames with ids that no packet of a robot has."""
-        return sum(self.data.count(frame) for frame in {frame for frame in self.sent if frame[3] > 2})
+        """Number of commands that come back: no packet has their ids, and a robot answers SYNC2 with its name."""
+        return sum(self.data.count(frame) for frame in {frame for frame in self.sent if frame[3] >= 2})
 
     # -- what happens to the bytes ------------------------------------------------------------------------------------
 
