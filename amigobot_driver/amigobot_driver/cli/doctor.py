@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import time
 from collections.abc import Iterator
@@ -40,9 +39,6 @@ from . import ranges
 from .doctor_report import pack
 from .findings import Printer
 from .usage_error import UsageError
-
-#: Longest examination (s) with the default options, without start and end of the program.
-_LIMIT = 12.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +68,6 @@ def run(args: argparse.Namespace) -> int:
         baud=args.baud,
         profile=args.robot,
         seconds=args.seconds or OBSERVED,
-        limit=math.inf if args.seconds else _LIMIT,
         on_progress=printer.progress,
     )
     began, findings = time.monotonic(), []

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,10 +20,6 @@ from .target import Target
 OBSERVED = 10.0
 
 
-def ignore(text: str) -> None:
-    """Take what is done now, and show nothing."""
-
-
 @dataclass(slots=True, kw_only=True)
 class Case:
     """One examination: its target, its options, and how far it has come."""
@@ -33,8 +28,7 @@ class Case:
     baud: int = 0  #: line speed that the user expects; 0: the profile's
     profile: str = ""  #: name or file of a profile; "": by the identity of the robot
     seconds: float = OBSERVED
-    limit: float = math.inf  #: s from the beginning until the observation ends, if it has lasted half of `seconds`
-    on_progress: Callable[[str], None] = ignore  #: called with what is done now, as it takes a while
+    on_progress: Callable[[str], None] = lambda text: None  #: called with what is done now, as it takes a while
     sysfs: Path = Path("/sys")
     proc: Path = Path("/proc")
     opener: Callable[[str, int], Port] = open_port

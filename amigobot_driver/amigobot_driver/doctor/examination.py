@@ -14,7 +14,7 @@ from typing import Any
 from ..api import AmigoBot
 from ..errors import AmigoBotError
 from .answer_figures import AnswerFigures
-from .case import OBSERVED, Case, ignore
+from .case import OBSERVED, Case
 from .computer import SIDES
 from .finding import Cause, Finding, Severity
 from .packet_figures import PacketFigures
@@ -53,9 +53,9 @@ def examine(case: Case) -> Iterator[Finding]:
     Yields:
         The findings of each part, as soon as there are any. Some take several seconds.
     """
-    began, seen = case.clock(), []
+    seen = []
     try:
-        for finding in _examine(case, began):
+        for finding in _examine(case):
             seen.append(finding)
             yield finding
         if case.session is not None:
@@ -70,7 +70,7 @@ def examine(case: Case) -> Iterator[Finding]:
             case.line.close()
 
 
-def _examine(case: Case, began: float) -> Iterator[Finding]:
+def _examine(case: Case) -> Iterator[Finding]:
     side, parts = SIDES[case.target.kind]
     computer = side(case)
     for part in parts:
@@ -80,6 +80,7 @@ def _examine(case: Case, began: float) -> Iterator[Finding]:
             return
     assert case.line is not None
     case.on_progress("asking for a robot at each line speed")
+    began = case.clock()
     session = case.session = OwnSession(case.line, case.clock, case.profile, case.baud)
     running = session.wait()
     if not (running or session.opened or session.refused) and (baud := session.first_baud):
@@ -100,18 +101,16 @@ def _examine(case: Case, began: float) -> Iterator[Finding]:
         requested=case.profile,
         expected_baud=case.baud,
     )
+    found = findings_of("line", evidence)
+    yield from found
     if not (running or session.opened):
         # What the line does comes first: it looks like a robot that opens no session.
-        found = findings_of("line", evidence)
-        yield from found
         yield from () if found[0].severity.is_problem else findings_of("link", evidence)
         return
-    yield from findings_of("line", evidence)
     yield from findings_of("session", evidence)
     for part in _IDENTITY if running else ():
         yield from findings_of(part, evidence)
-    latest, on_progress = began + case.limit, case.on_progress
-    observed = session.observe(case.seconds, latest, lambda left: on_progress(f"listening, {left:.0f} s left"))
+    observed = session.observe(case.seconds, began, lambda left: case.on_progress(f"listening, {left:.0f} s left"))
     evidence = replace(evidence, port_problem=case.line.problem, **observed)
     if evidence.losses and not evidence.now.link.running:
         again = OwnSession(case.line, case.clock, case.profile)
@@ -127,7 +126,7 @@ def examine_held(
     target: Target,
     *,
     seconds: float = OBSERVED,
-    on_progress: Callable[[str], None] = ignore,
+    on_progress: Callable[[str], None] = lambda text: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Finding]:
     """Examine a connected robot. It should be at rest; it is neither driven nor closed, and keeps its settings.

@@ -129,21 +129,21 @@ class OwnSession:
         """Whether a session has been opened at least once."""
         return self._robot.session.connections > 0
 
-    def observe(self, seconds: float, latest: float, on_progress: Callable[[float], None]) -> dict[str, Any]:
-        """Return fields of `Recording`, some seconds after the connection began, or at the latest time.
+    def observe(self, seconds: float, since: float, on_progress: Callable[[float], None]) -> dict[str, Any]:
+        """Return fields of `Recording`, some seconds after the connection began.
 
         CONFIG is sent about twice a second: its answers prove that commands reach the robot. Before, accelerations are
         set, which the motors, being off, do not follow: each byte that something on the line may take comes back.
 
         Args:
-            seconds: Time in s since the connection began; it lasts at least half of that.
-            latest: Time in s at which it ends early.
+            seconds: Time in s since the connection began; the observation lasts at least half of that.
+            since: When the connection began, s.
             on_progress: Called about once a second with the remaining time in s.
         """
         before, began = self.snapshot, self._clock()
         values = [getattr(before.config, name, None) or 0 for name in ECHOED]
         self._echoed = values if all(0 < value < 1 << 15 for value in values) else []  # what a command can set again
-        end = max(min(self._began + seconds, latest), began + seconds / 2)
+        end = max(since + seconds, began + seconds / 2)
         self._ask_at = began + _INTERVALS[1]  # the driver may have asked twice
         if self._robot.running:
             self._robot.queue.put(Command.ENABLE(0))
