@@ -11,8 +11,8 @@ import os
 import pwd
 import re
 import socket
-import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -20,11 +20,12 @@ from ..errors import PortError
 from ..parallel import run_parallel
 from ..transport.tcp import DEFAULT_TCP_PORT
 from .case import Case
-from .processes import Process, holders_of
 from .session import OwnSession
 from .tap import received
 from .target import Kind, parse_target
 
+#: Services of Linux that open serial ports by themselves, by the name of their program.
+_SERVICES = {"ModemManager": "ModemManager", "brltty": "brltty", "gpsd": "gpsd.socket gpsd"}
 #: Drivers of serial ports on the main board, which are not adapters.
 _BUILT_IN = {"port", "serial8250"}
 _REACH = 2.0  #: s in which a host must accept a connection
@@ -124,8 +125,10 @@ class NetworkPort(Computer):
 
     @cached_property
     def addresses(self) -> set[str]:
-        """The IP addresses of the host."""
-        return resolve(self.target.host)
+        """The IP addresses of the host; none if its name is not known."""
+        with contextlib.suppress(OSError, UnicodeError):
+            return {str(entry[4][0]) for entry in socket.getaddrinfo(self.target.host, None, type=socket.SOCK_STREAM)}
+        return set()
 
     @cached_property
     def hung_up(self) -> bool:
@@ -185,10 +188,11 @@ class ChosenPort:
 
 
 def _has_robot(device: str) -> bool:
-    if holders_of(device):
+    case = Case(target=parse_target(device))
+    if holders_of(device, case.proc):
         return False
     try:
-        session = OwnSession(Case(target=parse_target(device)).open(), time.monotonic)
+        session = OwnSession(case.open(), case.clock)
     except PortError:
         return False
     try:
@@ -197,11 +201,46 @@ def _has_robot(device: str) -> bool:
         session.close()
 
 
-# -- hosts ------------------------------------------------------------------------------------------------------------
+# -- programs ---------------------------------------------------------------------------------------------------------
 
 
-def resolve(host: str) -> set[str]:
-    """Return the IP addresses of a host; none if its name is not known."""
-    with contextlib.suppress(OSError, UnicodeError):
-        return {str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
-    return set()
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A running program."""
+
+    pid: int
+    name: str
+    own: bool  #: it belongs to the user of this process, who may end it
+    stopped: bool  #: it is stopped, for example by Ctrl-Z, and ends only if it continues
+
+    @property
+    def is_service(self) -> bool:
+        """Whether it is a service of Linux."""
+        return self.name in _SERVICES
+
+    @property
+    def end(self) -> str:
+        """The command that ends it."""
+        if self.is_service:
+            return f"sudo systemctl stop {_SERVICES[self.name]}"
+        commands = ("kill", "kill -CONT") if self.stopped else ("kill",)
+        return " && ".join(f"{'' if self.own else 'sudo '}{command} {self.pid}" for command in commands)
+
+
+def holders_of(path: str, proc: Path) -> list[Process]:
+    """Return the other processes that have a file open, as far as this user may see them.
+
+    Args:
+        path: Path of a file; links are followed.
+        proc: The process file system.
+    """
+    real, found = os.path.realpath(path), []
+    for folder in sorted(proc.glob("[0-9]*"), key=lambda folder: int(folder.name)):
+        # A process may have ended, or belong to another user.
+        with contextlib.suppress(OSError):
+            if int(folder.name) != os.getpid() and real in map(os.path.realpath, (folder / "fd").iterdir()):
+                stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
+                name, _, state = stat.partition("(")[2].rpartition(") ")
+                own = os.geteuid() in (0, folder.stat().st_uid)
+                found.append(Process(int(folder.name), name, own, state[0] in "Tt"))
+    return found

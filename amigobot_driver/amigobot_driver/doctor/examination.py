@@ -13,7 +13,6 @@ from typing import Any
 
 from ..api import AmigoBot
 from ..errors import AmigoBotError
-from .answer_figures import AnswerFigures
 from .case import OBSERVED, Case
 from .computer import SIDES
 from .finding import Cause, Finding, Severity
@@ -38,7 +37,7 @@ _RIGHT_PACKETS = _DELAYS | {"lost-packets", "pauses"}
 _AT_REST = "driving and the battery under load (`amigobot verify` does), whether ranges and inputs are true"
 
 
-class Evidence(PacketFigures, AnswerFigures, RobotFigures, SonarFigures):
+class Evidence(PacketFigures, RobotFigures, SonarFigures):
     """What was recorded, and all its figures."""
 
 

@@ -1,18 +1,21 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Figures of the packets: when they come, and whether each is a new one."""
+"""Figures of the packets: when they come, whether each is a new one, and which commands they answer."""
 
 from __future__ import annotations
 
+import math
 import statistics
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 
-from ..protocol import Malformed, Packet, TuningValues, Unknown
+from ..protocol import HEADER, Command, Malformed, Packet, Reset, SyncEcho, TuningValues, Unknown
 from .byte_figures import ByteFigures
 from .recording import Arrival
+from .session import HARMLESS, PLAIN, QUESTIONS
 
 #: Share of the median interval by which regular intervals differ from it.
 _REGULAR = 0.2
@@ -26,7 +29,6 @@ _AS_REPORTED = 0.6
 _SLOW = 1.3
 _READINGS = 20  #: bytes of a SIP before its sonar readings, their count last (docs/protocol 5.2)
 _LEAST = 5  #: bytes of a SIP behind its sonar readings, at least
-_AFTER_READINGS = 24  #: bytes of a SIP behind its sonar readings, at most
 _CONFIG = 0x20  #: id of a CONFIGpac
 _AFTER = 0.15  #: s for which an answer to CONFIG delays SIPs
 _AT_LEAST = 10  #: intervals without such an answer that a judgment needs
@@ -34,10 +36,17 @@ _MISSING = 1.8  #: periods of an interval in which a packet is missing
 _DISORDER = 5  #: number of packets out of order from which that is no accident
 _DISORDER_SHARE = 0.04  #: share of packets out of order from which that is no accident
 _IN_ORDER = 0.9  #: share of the readings of a packet that are in order, at least
+_PROMPT = 0.15  #: s in which a robot answers
+_LONGEST = 6.0  #: s, the longest delay that is looked for
+#: First bytes of the frames that have an answer: SYNC0 to SYNC2, and CONFIG with and without an argument.
+_ANSWERED = {HEADER + bytes((size, number)) for size, number in ((3, 0), (3, 1), (3, 2), (3, 18), (6, 18))}
+#: The answer to CONFIG, 18, has the id 0x20. The ids of all other answers are the numbers of their commands.
+_ASKED_BY = {0x20: 18, 18: 0x20}
+_CLOSE = Command.CLOSE().encode()
 
 
 class PacketFigures(ByteFigures):
-    """Figures of the packets that came."""
+    """Figures of the packets that came, and of the answers to commands."""
 
     @property
     def bad_content(self) -> list[Packet]:
@@ -48,7 +57,7 @@ class PacketFigures(ByteFigures):
         # Too short for their sonar readings, longer than every known field, or with an end inside of a field.
         for one in self.sips:
             size = len(one.data) - _READINGS - 3 * one.data[_READINGS - 1]
-            if not _LEAST <= size <= _AFTER_READINGS or len(one.packet.encode()) != len(one.data):
+            if size < _LEAST or len(one.packet.encode()) != len(one.data):
                 wrong.append(one.packet)
         return wrong
 
@@ -199,6 +208,94 @@ class PacketFigures(ByteFigures):
         back = [at for at in back if some[at + 1].stamp - some[at].stamp < 1.5 * self.period]
         old = sum(seen[at + 1] in seen[: at + 1] or seen[at] in seen[:at] for at in back)
         return "repeated" if old >= max(least, _MADE_UP * len(back)) else ""
+
+    # -- the handshake ------------------------------------------------------------------------------------------------
+
+    @property
+    def syncs(self) -> list[tuple[int, int]]:
+        """Numbers of SYNC0 to SYNC2 that were sent, each after the one before it, and of their answers."""
+        own = [one.data for one in self.chunks if one.to_robot and (not self.baud or one.baud in (0, self.baud))]
+        sent = bytes(data[3] for data in own if len(data) > 3)
+        came = [one.packet.id for one in self.arrivals]
+        return [(sent.count(bytes(range(number + 1))), came.count(number)) for number in range(3)]
+
+    @property
+    def lost_syncs(self) -> int:
+        """Number of them that got no answer."""
+        return sum(max(0, sent - came) for sent, came in self.syncs)
+
+    @property
+    def restarted(self) -> bool:
+        """Whether the robot reported a restart, or answered SYNC0 in its session: it had none."""
+        if not self.chunks:
+            return any(isinstance(packet, Reset) for packet in self.others)
+        # The driver ends a session that goes on after a silence with CLOSE: then both mean nothing.
+        closes = [chunk.stamp for chunk in self.observed if chunk.to_robot and _CLOSE in chunk.data]
+        starts = [one.stamp for one in self.arrivals if isinstance(one.packet, (Reset, SyncEcho))]
+
+        def had(stamps: list[float], early: float, late: float) -> bool:
+            return any(early < stamp < late for stamp in stamps)
+
+        return any(had(self.times, *pair) and not had(closes, *pair) for pair in pairwise([self.began, *starts]))
+
+    # -- the session --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def latencies(self) -> list[float]:
+        """Times in s from a CONFIG to its answer; inf: none came."""
+        return [question.latency for question in self.questions]
+
+    @property
+    def answer_times(self) -> list[float]:
+        """The same of those with an answer; of a session of the driver, the last one."""
+        latencies = self.latencies or [self.now.link.answer_latency]
+        return [latency for latency in latencies if math.isfinite(latency)]
+
+    @property
+    def unanswered(self) -> int:
+        """Number of CONFIGs without an answer."""
+        return sum(map(math.isinf, self.latencies))
+
+    @property
+    def answers(self) -> int:
+        """Number of CONFIG packets that came during the observation."""
+        return sum(isinstance(one.packet, TuningValues) for one in self.arrivals)
+
+    @property
+    def latency(self) -> float:
+        """Time in s from a command to its answer: the delay at which most answers have a question before them."""
+        sent = [(one.data[3], one.stamp) for one in self.chunks if one.to_robot and one.data[:4] in _ANSWERED]
+        came = [(_ASKED_BY.get(one.data[0], one.data[0]), one.stamp) for one in self.decode(self.chunks)]
+        pairs = [answer - question for kind, answer in came for asked, question in sent if kind == asked]
+        delays = sorted(delay for delay in pairs if 0 < delay < _LONGEST)
+        within = [bisect_left(delays, delay + _PROMPT) - at for at, delay in enumerate(delays)]
+        best = within.index(max(within)) if within else 0
+        matched = statistics.median_low(delays[best : best + within[best]]) if within and within[best] > 2 else 0.0
+        median = statistics.median_low(self.latencies) if len(self.latencies) > 2 * self.unanswered else 0.0
+        return matched or median
+
+    @property
+    def delay_growth(self) -> float:
+        """By how many s the last third of the answers, up to one that is missing, comes later than the first third."""
+        times = [*takewhile(math.isfinite, self.latencies)]  # then one may answer an earlier question
+        third = len(times) // 3
+        return min(times[-third:]) - max(times[:third]) if third else 0.0
+
+    @property
+    def deaf(self) -> int:
+        """Number of commands at the end without an answer, if it is not the line that loses some all the time."""
+        earlier = self.latencies[: len(self.latencies) - self.unanswered]
+        return 0 if math.inf in earlier else self.unanswered
+
+    @property
+    def taken(self) -> str:
+        """What takes bytes of commands, by the CONFIGs that contain them and get no answer, while all others do."""
+        lost = [question.argument for question in self.questions if question.latency == math.inf]
+        answered = {question.argument for question in self.questions if question.latency < math.inf}
+        bad = [argument for argument in QUESTIONS if lost.count(argument) > 1 and argument not in answered]
+        if {*lost} != {*bad} or PLAIN in bad or HARMLESS in bad:
+            return ""  # the line loses other commands as well, or the robot was deaf for a while
+        return " and ".join(QUESTIONS[argument] for argument in bad)
 
 
 def period_and_loss(times: Sequence[float], nominal: float) -> tuple[float, float]:

@@ -109,11 +109,10 @@ class Recording(History):
         """What came from the robot during the observation."""
         return received(self.observed)
 
-    def decode(self, check: Checksum, chunks: tuple[Chunk, ...] | None = None) -> list[Arrival]:
-        """Return the packets of some bytes (default: of the observation); also those with pauses inside."""
+    def decode(self, chunks: Iterable[Chunk]) -> list[Arrival]:
+        """Return the packets of some bytes; also those with pauses inside."""
         table = ERRATIC_PACKETS if self.profile.erratic else ACTIVMEDIA_PACKETS
-        decoder = FrameDecoder(check=check)
-        came = [one for one in (self.observed if chunks is None else chunks) if not one.to_robot]
+        decoder, came = FrameDecoder(check=self.check), [chunk for chunk in chunks if not chunk.to_robot]
         frames = ((chunk.stamp, frame.data) for chunk in came for frame in decoder.feed(chunk.data, 0.0))
         return [Arrival(stamp, data, parse(data, table)) for stamp, data in frames]
 
@@ -125,7 +124,7 @@ class Recording(History):
     @cached_property
     def arrivals(self) -> list[Arrival]:
         """The packets of the observation."""
-        return self.decode(self.check)
+        return self.decode(self.observed)
 
     @cached_property
     def sips(self) -> list[Arrival]:
