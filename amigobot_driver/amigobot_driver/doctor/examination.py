@@ -29,8 +29,8 @@ _HELD_PROOFS = PROOFS - {"commands", "fields"}
 #: The parts of a session, in their order.
 _IDENTITY = ("identity", "line speed")
 _PARTS = ("commands", "configuration", "battery", "motors", "bumpers", "rest", "fields", "sonars", "sonar", "gyro")
-#: Parts that a bad line makes look faulty, and those of them that packets show that are late or few, but right.
-_NEED_A_LINE, _NEED_RIGHT_PACKETS = {"commands", "gyro"}, {"fields", "sonars", "sonar"}
+_NEED_A_LINE = {"commands", "gyro"}  #: parts that a bad line makes look faulty
+_NEED_RIGHT_PACKETS = {"fields", "sonars", "sonar"}  #: parts that late or missing packets do not make look faulty
 _DELAYS = {"late-packets", "irregular-packets", "latency", "slow-open"}
 _RIGHT_PACKETS = _DELAYS | {"lost-packets", "pauses"}
 #: What stays unproven at rest.

@@ -20,12 +20,9 @@ from operator import attrgetter
 from ..robot import Report, RobotSnapshot
 from .finding import Finding, Severity
 
-#: s, the longest time over which counters are compared.
-MINUTE = 60
-#: s: age of a reading from which a sonar is silent, and since when they must be on.
-_SILENT = 5
-#: How many problems of one part the message describes.
-_MAX_DESCRIBED = 3
+MINUTE = 60  #: s, the longest time over which counters are compared
+SILENT = 5  #: s without a reading after which a sonar that is on is silent: two turns of 16 slow ones take less
+_MAX_DESCRIBED = 3  #: problems of one part that the message describes
 
 
 class History:
@@ -83,17 +80,11 @@ class History:
         return [f"{ring} bumper {at}" for ring, some in rings.items() for at, pressed in enumerate(some) if pressed]
 
     @property
-    def silent_sonars(self) -> list[str]:
-        """What is silent, though it is on: all sonars, or some."""
-        now, before = self.now, self.snapshots[max(-1 - _SILENT, -len(self.snapshots))]
+    def silent_sonars(self) -> list[int]:
+        """Numbers of the sonars that give no readings, although they are on."""
+        now, before = self.now, self.snapshots[max(-1 - SILENT, -len(self.snapshots))]
         on = all(one.link.running and one.report and one.report.sonar_enabled for one in (before, now))
-        if now is before or not on:
-            return []
-        silent = [sonar.number for sonar in now.sonars if not sonar.age < _SILENT]
-        if silent and len(silent) == len(now.sonars):
-            return [f"no sonar has given a reading for {_SILENT} s, although they are on"]
-        named = f"sonar{'s' * (len(silent) > 1)} {', '.join(map(str, silent))}"
-        return [f"{named} gave no reading for {_SILENT} s, while others do"] if silent else []
+        return [sonar.number for sonar in now.sonars if on and before is not now and not sonar.age < SILENT]
 
     @property
     def unconfirmed(self) -> list[str]:

@@ -145,12 +145,16 @@ class RobotFigures(Recording):
         """Share by which this distance differs from that of the profile."""
         return self.track / (1000 * self.profile.body.track) - 1
 
+    @cached_property
+    def _configs(self) -> list[dict[str, Any]]:
+        """The settings in each CONFIG."""
+        return [dict(one.values()) for one in self.others if isinstance(one, TuningValues)]
+
     @property
     def changed_settings(self) -> list[str]:
         """The settings that differ in two CONFIGs, but for those that the doctor sets."""
-        configs = [dict(one.values()) for one in self.others if isinstance(one, TuningValues) and self.questions]
-        for name, first in configs[0].items() if configs else ():
-            changed = [str(one[name]) for one in configs if one[name] != first and name not in ECHOED]
+        for name, first in self._configs[0].items() if self.questions and self._configs else ():
+            changed = [str(one[name]) for one in self._configs if one[name] != first and name not in ECHOED]
             if changed:
                 keyword = self.ranges.get(name, {}).get("keyword", name)
                 return [f"{keyword} is {first} in one CONFIG, and {changed[0]} in another"]
@@ -160,8 +164,7 @@ class RobotFigures(Recording):
     def unset(self) -> list[str]:
         """The accelerations of `ECHOED` that no CONFIG shows as they were set."""
         before, sent = self.reported, sum(bool(one.argument) and one.latency < math.inf for one in self.questions)
-        known = [dict(one.values()) for one in self.others if isinstance(one, TuningValues)]
-        kept = [name for name in ECHOED if {one.get(name) for one in known} == {before.get(name)}]
+        kept = [name for name in ECHOED if {one.get(name) for one in self._configs} == {before.get(name)}]
         top = min(before.get("trans_acc_top") or 1 << 15, (1 << 15) - 1)
         return kept if sent > 2 and all(0 < (before.get(name) or 0) <= top for name in ECHOED) else []
 

@@ -33,34 +33,27 @@ QUESTIONS: dict[int | None, str] = {
     0x1311: "software flow control is on (XON 17, XOFF 19)",
     0xFF20: "the byte 255 is escaped or lost (Telnet)",
     0x1B10: "a terminal or protocol takes ESC (27) or DLE (16)",
-    **{
-        second << 8 | first: f"a terminal takes control characters ({name})"
-        for first, second, name in (
-            (3, 26, "Ctrl-C 3, Ctrl-Z 26"),
-            (4, 28, "Ctrl-D 4, Ctrl-\\ 28"),
-            (8, 127, "BS 8, DEL 127"),
-            (9, 12, "TAB 9, FF 12"),
-            (21, 22, "Ctrl-U 21, Ctrl-V 22"),
-            (18, 23, "Ctrl-R 18, Ctrl-W 23"),
-        )
-    },
+    0x1A03: "a terminal takes control characters (Ctrl-C 3, Ctrl-Z 26)",
+    0x1C04: "a terminal takes control characters (Ctrl-D 4, Ctrl-\\ 28)",
+    0x7F08: "a terminal takes control characters (BS 8, DEL 127)",
+    0x0C09: "a terminal takes control characters (TAB 9, FF 12)",
+    0x1615: "a terminal takes control characters (Ctrl-U 21, Ctrl-V 22)",
+    0x1712: "a terminal takes control characters (Ctrl-R 18, Ctrl-W 23)",
 }
 #: Settings (mm/s^2) whose low bytes are those of the argument meanwhile: CONFIG brings them to this computer, too. The
 #: high byte is that of a usual robot.
 ECHOED = ("trans_acc", "trans_decel")
 _USUAL = 0x100
-#: How often an argument without an answer is asked: with both bytes to bring back, then with one of them each.
-_TRIES = 3
-#: s between two of them, and s after which one has no answer; at random, so that no other rhythm hides a loss.
-_INTERVALS, _NO_ANSWER = (0.4, 0.6), (1.6, 2.6)
-#: Commands in a row without an answer that are no accident.
-_DEAF = 3
-#: s by which an observation may be longer, for the last answers.
-_LONGER = 6.0
-#: s in which a session opens: a search of all line speeds takes 5 s; a port without one is asked four times.
-_SEARCH, _ASK = 8.0, 4.0
-#: s that an observation waits for an event before it reports its progress.
-_POLL_PERIOD = 0.2
+_TRIES = (
+    3  #: how often an argument without an answer is asked: with both bytes to bring back, then with one of them each
+)
+_INTERVALS = (0.4, 0.6)  #: s between two questions; at random, so that no other rhythm hides a loss
+_NO_ANSWER = (1.6, 2.6)  #: s after which a question has no answer, at random as well
+_DEAF = 3  #: commands in a row without an answer that are no accident
+_LONGER = 6.0  #: s by which an observation may be longer, for the last answers
+_SEARCH = 8.0  #: s in which a session opens: a search of all line speeds takes 5 s
+_ASK = 4.0  #: s in which a session opens at a port without a line speed: it is asked four times
+_POLL_PERIOD = 0.2  #: s that an observation waits for an event before it reports its progress
 #: States in which a session has ended.
 _ENDED = LinkState.LOST, LinkState.DISCONNECTED
 

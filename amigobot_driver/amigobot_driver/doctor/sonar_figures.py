@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from .history import SILENT
 from .recording import RING, Recording
 from .table import listed
 
@@ -21,8 +22,6 @@ from .table import listed
 _ENOUGH = 8
 #: Share of the readings of the others below which a sonar answers too rarely.
 _RARE = 0.8
-#: s without a reading after which a sonar is silent: two turns of 16 slow ones take less.
-_SILENT = 4.0
 #: Share of the reach of the sonars within which both neighbors must detect a wall.
 _NEAR = 0.7
 _FAR = 0.3  #: m by which a false echo is shorter than the readings before and after it
@@ -191,7 +190,7 @@ class SonarFigures(Recording):
     def mute_sonars(self) -> list[int]:
         """The sonars that give no or too few readings, while others do."""
         rare = _RARE * self.usual_count if self.usual_count >= _ENOUGH else 0.0
-        return [sonar.number for sonar in self.sonars if len(sonar.ranges) < rare or sonar.age > _SILENT]
+        return [sonar.number for sonar in self.sonars if len(sonar.ranges) < rare or sonar.age > SILENT]
 
     @cached_property
     def advances(self) -> list[int]:
