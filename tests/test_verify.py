@@ -333,7 +333,7 @@ def test_stalled_wheel_fails_its_step_only(tmp_path: Path) -> None:
 def test_difference_counts_beyond_tolerance_and_chance(
     value: object, uncertainty: float, expected: object, said: str
 ) -> None:
-    for key, verdict in ("scale.command", said), ("motor.brake_lag", UNKNOWN):  # the latter is not compared
+    for key, verdict in ("scale.command", said), ("config.name", UNKNOWN):  # the latter is not compared
         figure = Figure(key, "", value, uncertainty)  # type: ignore[arg-type]
         assert compare([figure], {key: Figure(key, "", expected)})[0].verdict == verdict  # type: ignore[arg-type]
 

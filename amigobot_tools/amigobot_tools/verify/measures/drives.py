@@ -16,22 +16,21 @@ from itertools import pairwise
 
 from amigobot_driver.protocol import Gyro, Sip
 
-from ..motion import Instant, LineFit, fit_line, mean
+from ..motion import Instant, fit_line, mean
 from ..script import Phase, StepError
 from ..trial import Trial
 
 _VELOCITY = 0.3  # m/s that the script commands
-_WHEEL_STEPS = 15  # of VEL2
-_TURN = math.radians(30)  # rad/s
-_RAMP = 0.25, 0.8  # shares of the final velocity between which a ramp is straight
-_FULL_POWER = 0.4, 0.985  # shares of the final speed between which the motors have full power and the rest shows
+_WHEEL_STEPS = 15  # units of VEL2 that the script commands
+_TURN = math.radians(30)  # rad/s that the script commands
+_RAMP = 0.25, 0.8  # velocity / final velocity, between which a ramp is straight
+_FULL_POWER = 0.4, 0.985  # speed / final speed, between which the motors have full power and the rest shows
 _ROLLING = 0.03  # m/s above which a velocity counts in a fit
-_BRAKING = 6.0  # m/s^2, as long as it is not measured
-_AT_ONCE = LineFit(0.0, 0.0)  # wheels that stop at once
-_TURNS = 2
-_TAPE, _PROTRACTOR = 0.002, math.radians(0.5)  # m, rad: standard uncertainties of a person's measurements
+_TURNS = 2  # of the step `spin`
+_TAPE = 0.002  # m, standard uncertainty of a length that a person measures
+_PROTRACTOR = math.radians(0.5)  # rad, standard uncertainty of an angle that a person measures
 _SHORTEST = 0.3  # m of a drive that can be compared with a tape
-_SHARE = 0.002  # share by which a distance on the floor is uncertain besides
+_FLOOR = 0.002  # uncertainty / distance on the floor, beside that of the tape
 
 
 def _both(trial: Trial, commanded: float, found: Callable[[list[Instant]], float]) -> tuple[float, float]:
@@ -156,9 +155,9 @@ def brake(trial: Trial) -> None:
         raise StepError("the wheels do not brake steadily after E_STOP")
     deceleration = 0.5 / fit.slope
     trial.keep("motor.brake_deceleration", deceleration, deceleration * fit.slope_error / fit.slope)
-    value, error = mean([_time_until_brake(phase, log, cruise, fit) for phase, log, cruise, _ in drives])
+    delays = [_time_to_rest(phase, log, cruise) - fit.offset - fit.slope * cruise for phase, log, cruise, _ in drives]
+    value, error = mean(delays)
     trial.keep("command.delay", value, max(error, 0.001))
-    trial.keep("motor.brake_lag", fit.offset, fit.offset_error)
 
 
 def _square(value: float) -> float:
@@ -175,34 +174,27 @@ def _braking(phase: Phase) -> tuple[list[Instant], float, list[Instant]]:
     return log, cruise, [at for at in log if at.time > phase.sent and _ROLLING < at.velocity < 0.95 * cruise]
 
 
-def _time_until_brake(phase: Phase, log: Sequence[Instant], cruise: float, fit: LineFit) -> float:
-    """Time in s from the last command until the brakes act, computed from the distance to rest."""
+def _time_to_rest(phase: Phase, log: Sequence[Instant], cruise: float) -> float:
+    """Time in s for which the wheels would have turned on after the last command to roll as far as they did."""
     last = [at for at in log if at.time <= phase.sent][-1]
     distance = log[-1].travel - (last.travel + cruise * (phase.sent - last.time))
-    return distance / cruise - (fit.offset + fit.slope * cruise)
+    return distance / cruise
 
 
 def watchdog(trial: Trial) -> None:
-    """The watchdog with the motors on: when and how it brakes, beside a STOP, and what the next command does."""
-    deceleration = trial.found("motor.brake_deceleration", _BRAKING)
-    hard = LineFit(0.5 / deceleration, trial.found("motor.brake_lag", 0.0))
+    """The watchdog with the motors on: whether it brakes as STOP does, when, and what the next command does."""
     times = []
     for stop, silence in zip(trial.phases["stop"], trial.phases["silence"], strict=True):
-        log, cruise, rows = _braking(stop)
-        delay = _time_until_brake(stop, log, cruise, _AT_ONCE)
-        log = silence.log
+        log, cruise, braking = _braking(stop)
+        stopping = _time_to_rest(stop, log, cruise)
+        log, cruise, rows = _braking(silence)
         if log[-1].velocity > cruise / 2:
             trial.keep("watchdog.acts", "no")
             return
-        packets = len(rows)
-        log, cruise, rows = _braking(silence)
-        as_stop = len(rows) > packets / 2
-        if as_stop:
-            times.append(_time_until_brake(silence, log, cruise, _AT_ONCE) - delay)
-        else:
-            times.append(_time_until_brake(silence, log, cruise, hard) - trial.found("command.delay", 0.0))
+        if len(rows) > len(braking) / 2:
+            times.append(_time_to_rest(silence, log, cruise) - stopping)
     trial.keep("watchdog.acts", "yes")
-    trial.keep("watchdog.braking", "as STOP" if as_stop else "harder than STOP")
+    trial.keep("watchdog.braking", "as STOP" if times else "harder than STOP")
     trial.keep("watchdog.motors", "on" if trial.phase("silence").of(Sip)[-1].motors_enabled else "off")
     resumed = max(at.velocity for at in trial.phase("after").log) > cruise / 2
     trial.keep("watchdog.resumes", "yes" if resumed else "no")
@@ -221,7 +213,7 @@ def straight(trial: Trial) -> None:
     turned = 2 * math.atan2(left, forward)
     chord = math.hypot(forward, left)
     distance = chord if abs(turned) < 1e-6 else chord * (turned / 2) / math.sin(turned / 2)
-    error = math.hypot(_TAPE / rolled, _TAPE / rolled * track / rolled, _SHARE)
+    error = math.hypot(_TAPE / rolled, _TAPE / rolled * track / rolled, _FLOOR)
     trial.keep("wheel.left_scale", (distance - turned * track / 2) / rolled, error)
     trial.keep("wheel.right_scale", (distance + turned * track / 2) / rolled, error)
 
