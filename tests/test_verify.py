@@ -170,6 +170,8 @@ def test_steps_can_be_chosen_skipped_and_resumed(tmp_path: Path, capsys: pytest.
     assert second.done == {"identity", "rate"} and second.steps[0] == first.steps[0]
     assert {"identity.class", "telemetry.period"} <= {item.key for item in second.figures}
     assert (tmp_path / "packets-2.amigo").exists()
+    assert main(["verify", "sim://amigo-sh", *output, "--resume"]) == 2
+    assert "is of another robot" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,7 @@ def measure(
         StoppedError: The person has ended it.
         OSError: A file cannot be written.
         AmigoBotError: There is no robot.
+        UsageError: The report is of another robot.
     """
     try:
         profile, reason = load_profile(robot) if robot else None, "as asked for"
@@ -168,6 +169,8 @@ def measure(
             client.set_profile(profile)
         on_finding(Finding("robot", Severity.OK, f"{identity.name}: profile {profile.name}, {reason}"))
         names = {"name": identity.name, "class": identity.robot_class, "subclass": identity.subclass}
+        if earlier is not None and earlier.robot != names:
+            raise UsageError(f"{folder / REPORT} is of another robot: resume with that one, or name another --output")
         created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         report = earlier or Report(created, port, names, robot or profile.name)
         steps = [step for step in steps_of(profile) if step.name not in report.done]
