@@ -35,7 +35,7 @@ from amigobot_tools.verify.client import StoppedError
 from amigobot_tools.verify.measures.drives import straight
 from amigobot_tools.verify.script import StepError
 from amigobot_tools.verify.simulated import simulated
-from amigobot_tools.verify.table import Step, all_steps, content, row_of, steps_of
+from amigobot_tools.verify.table import NO_STEP, STEPS, Step, row_of, steps_of
 from amigobot_tools.verify.trial import DONE, Figure, Trial
 from amigobot_tools.verify.verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, nominal_parameter, simulate
 
@@ -143,7 +143,7 @@ def test_step_with_a_refused_request_can_be_resumed() -> None:
     person.ask = lambda verb, what, text, value=0.0: value < 1.0  # type: ignore[method-assign]
     client.connect()
     trial = Trial(client, person, load_profile("amigo-sh"), config=client.config())
-    (result,) = trial.run([step for step in all_steps() if step.name == "wall"])
+    (result,) = trial.run([step for step in STEPS if step.name == "wall"])
     assert (result.status, result.reason) == ("skipped", "the owner could not help with it")
 
 
@@ -211,13 +211,13 @@ def test_damaged_report_is_refused(
 def test_every_erratum_has_a_step_or_a_reason() -> None:
     page = (REPOSITORY / "docs" / "protocol" / "errata.md").read_text(encoding="utf-8")
     errata = set(re.findall(r'<a id="e-\d+"></a>(E-\d+)', page))
-    in_steps = {erratum for step in all_steps() for erratum in step.errata}
-    assert in_steps | content()["no_step"].keys() == errata
-    assert in_steps & content()["no_step"].keys() == set()
+    in_steps = {erratum for step in STEPS for erratum in step.errata}
+    assert in_steps | NO_STEP.keys() == errata
+    assert in_steps & NO_STEP.keys() == set()
 
 
 @pytest.mark.parametrize(
-    "step", [step for step in all_steps() if step.moves and not step.only_erratic], ids=lambda step: step.name
+    "step", [step for step in STEPS if step.moves and not step.only_erratic], ids=lambda step: step.name
 )
 def test_key_stops_the_robot_in_every_moving_step(step: Step) -> None:
     simulator = Simulator(load_profile("amigo-sh"))

@@ -25,7 +25,7 @@ from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, read_report
 
 from .client import Client, StoppedError
 from .person import Person
-from .table import all_steps, row_of, steps_of
+from .table import STEPS, row_of, steps_of
 from .trial import DONE, Figure, StepResult, Trial, Value
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
 
@@ -59,7 +59,7 @@ class Report:
     def add(self, result: StepResult, trial: Trial) -> None:
         """Take how a step went, and what is known after it."""
         results = {**{step.name: step for step in self.steps}, result.name: result}
-        self.steps = [results[step.name] for step in all_steps() if step.name in results]
+        self.steps = [results[step.name] for step in STEPS if step.name in results]
         self.figures = list(trial.figures.values())
         self.config = trial.config.encode().hex() if trial.config else self.config
 

@@ -20,16 +20,16 @@ from .client import Client, StoppedError
 from .person import Person
 from .report import PAGE, RECORDING, REPORT, Report, load, measure
 from .simulated import simulated
-from .table import all_steps
+from .table import STEPS
 from .trial import DONE, FAILED
 
-_NAME_WIDTH = max(len(step.name) for step in all_steps()) + 1
+_NAME_WIDTH = max(len(step.name) for step in STEPS) + 1
 
 
 def print_steps() -> None:
     """Print the table of steps."""
     printer = Printer(name_width=_NAME_WIDTH)
-    for step in all_steps():
+    for step in STEPS:
         details = (f"{step.place}{''.join(f', {erratum}' for erratum in step.errata)}",)
         printer.finding(Finding(step.name, Severity.NOTE, step.tell, details=details))
 
@@ -46,7 +46,7 @@ def compare_again(path: Path) -> int:
 
 def verify(args: argparse.Namespace) -> int:
     """Run the steps with a robot and write the report."""
-    known = [step.name for step in all_steps()]
+    known = [step.name for step in STEPS]
     for name in {*args.only, *args.skip} - {*known}:
         raise UsageError(f"step {name!r:.60} is not known, allowed: {', '.join(known)}")
     printer, folder, port = Printer(name_width=_NAME_WIDTH), args.output, args.port

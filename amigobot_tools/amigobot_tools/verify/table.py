@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -50,31 +49,22 @@ class Step:
     only_erratic: bool = False
 
 
-@cache
-def content() -> Mapping[str, Any]:
-    """Return the content of steps.yaml."""
-    return dict(yaml.safe_load(files(__package__).joinpath("steps.yaml").read_text(encoding="utf-8")))
-
-
-@cache
-def all_steps() -> tuple[Step, ...]:
-    """Return the table of steps."""
-    return tuple(
-        Step(name=name, **{**row, "figures": {key: FigureRow(**values) for key, values in row["figures"].items()}})
-        for name, row in content()["steps"].items()
-    )
-
-
-@cache
-def _rows() -> dict[str, FigureRow]:
-    return {key: row for step in all_steps() for key, row in step.figures.items()}
+_TABLE: Mapping[str, Any] = yaml.safe_load(files(__package__).joinpath("steps.yaml").read_text(encoding="utf-8"))
+#: The steps, in their order.
+STEPS = tuple(
+    Step(name=name, **{**row, "figures": {key: FigureRow(**values) for key, values in row["figures"].items()}})
+    for name, row in _TABLE["steps"].items()
+)
+#: Errata without a step, and why (docs/protocol 7).
+NO_STEP: Mapping[str, str] = _TABLE["no_step"]
+_FIGURES = {key: row for step in STEPS for key, row in step.figures.items()}
 
 
 def row_of(key: str) -> FigureRow:
     """Return what is known of a figure; a value of CONFIG without a row has its name as title."""
-    return _rows().get(key) or FigureRow(title=key.partition(".")[2])
+    return _FIGURES.get(key) or FigureRow(title=key.partition(".")[2])
 
 
 def steps_of(profile: Profile) -> list[Step]:
-    """Return the steps for a robot; `run_steps` says why it cannot do some of them."""
-    return [step for step in all_steps() if profile.erratic or not step.only_erratic]
+    """Return the steps for a robot; `Trial.run` says why it cannot do some of them."""
+    return [step for step in STEPS if profile.erratic or not step.only_erratic]
