@@ -30,8 +30,8 @@ from amigobot_driver.protocol import (
 )
 from amigobot_driver.sim import SessionState, Simulator, load_report
 from amigobot_driver.sim.reported import reported_robots
+from amigobot_tools.person import StoppedError
 from amigobot_tools.verify import report, runs
-from amigobot_tools.verify.client import StoppedError
 from amigobot_tools.verify.measures.drives import straight
 from amigobot_tools.verify.script import StepError
 from amigobot_tools.verify.simulated import simulated

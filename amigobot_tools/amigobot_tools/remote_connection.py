@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from contextlib import AbstractContextManager, closing
 
-from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.robot_arguments import DEFAULT_PORT, add_node_arguments, add_robot_arguments, through_node
 
 from .state import Remote
@@ -39,24 +37,3 @@ def connected(args: argparse.Namespace, *, drives: bool) -> AbstractContextManag
     from .port_remote import PortRemote
 
     return closing(PortRemote(args.port or DEFAULT_PORT, args.robot, drives=drives, timeout=args.timeout))
-
-
-def check_terminal() -> None:
-    """Raise UsageError if no person can confirm a motion."""
-    if not sys.stdin.isatty():
-        raise UsageError("a person must confirm before a real robot moves: start it in a terminal")
-
-
-def confirm(what: str) -> None:
-    """Ask a person before a real robot moves.
-
-    Args:
-        what: The robot does.
-
-    Raises:
-        UsageError: There is no person, or the answer is no.
-    """
-    check_terminal()
-    print(f"{what} Move? [y/N] ", end="", flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise UsageError("nothing has moved")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 
 from .keys import Keyboard, TerminalClosedError, keyboard
-from .verify.person import Person
+from .person import Person
 
 _EVENTS = {"focus", "focus lost"}
 

@@ -21,7 +21,8 @@ from amigobot_driver import SonarReading
 from amigobot_driver.cli import UsageError, ranges
 
 from .governor import MARGIN, free_distance, safe_speed
-from .remote_connection import add_connection_arguments, check_terminal, confirm, connected
+from .person import check_terminal, confirm
+from .remote_connection import add_connection_arguments, connected
 from .state import Remote, RobotState
 
 _PERIOD = 0.1  #: s between two commands

@@ -33,16 +33,13 @@ from amigobot_driver.cli.robot_arguments import DEFAULT_PORT, add_robot_argument
 from amigobot_driver.profiles import Calibration, Profile, calibration_file, load_profile
 from amigobot_driver.transport.simulated import simulated_pose
 
-from ..remote_connection import check_terminal
+from ..person import StoppedError, agrees, check_terminal
 from ..terminal_person import TerminalPerson
-from ..verify.client import StoppedError
 from .fit import Fit, combined, fit
-from .session import STEPS, EndedError, Session
+from .session import STEPS, Session
 
-#: Errors of the fit, in standard deviations of a measurement by hand, above which a measurement is wrong.
-_WORST = 4.0
-#: A correction beyond this is not wear: the profile is of another robot, or a measurement is wrong.
-_MAX_CORRECTION = 0.2
+_WORST = 4.0  # error of the fit / standard deviation by hand, above which a measurement is wrong
+_MAX_CORRECTION = 0.2  # share, above which it is not wear: another robot's profile, or a wrong measurement
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
                 stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # standard output is for the result
                 person = None if simulated_pose(port) else stack.enter_context(TerminalPerson())
                 drives = Session(robot, port, person).run(args.steps, args.turns, args.distance, args.side)
-        except (EndedError, StoppedError, AmigoBotError) as end:
+        except (StoppedError, AmigoBotError) as end:
             print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
             return 1
         if not drives:
@@ -183,13 +180,9 @@ def _check_writable(file: Path) -> None:
 
 
 def _write(file: Path, content: str, *, ask: bool) -> int:
-    if ask:
-        if not sys.stdin.isatty():
-            raise UsageError("cannot ask whether to write, as this is not a terminal: start it in one, or with --yes")
-        print(f"\nWrite this to {file}? [y/N] ", end="", file=sys.stderr, flush=True)
-        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-            print("not written", file=sys.stderr)
-            return 1
+    if ask and not agrees(f"\nWrite this to {file}?"):
+        print("not written; --yes writes without asking", file=sys.stderr)
+        return 1
     file.write_text(content, encoding="utf-8")
     print(f"written: {file}", file=sys.stderr)
     return 0

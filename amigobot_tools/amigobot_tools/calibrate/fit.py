@@ -22,11 +22,10 @@ from amigobot_driver.profiles import Calibration
 
 Floats = NDArray[np.float64]
 
-#: Standard deviations of measurements by hand: rad, m.
-_ANGLE, _LENGTH = math.radians(1.0), 0.01
-#: Steps of the numeric derivatives, and of the search.
-_STEP, _ROUNDS = 1e-6, 12
-
+_ANGLE = math.radians(1.0)  # rad, standard deviation of an angle measured by hand
+_LENGTH = 0.01  # m, standard deviation of a length measured by hand
+_STEP = 1e-6  # of the numeric derivatives
+_ROUNDS = 12  # steps of the search
 
 #: A motion between two packets, as the robot reports it: forward in m, turned in rad.
 Step = tuple[float, float]

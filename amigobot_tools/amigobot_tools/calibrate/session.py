@@ -20,17 +20,15 @@ from amigobot_driver.wording import counted, robot_name
 
 from ..geometry import Pose
 from ..governor import MARGIN, free_distance
+from ..person import StoppedError
 from ..terminal_person import TerminalPerson
 from .fit import Measured, Step
 
 STEPS = ("turns", "straight", "square")
-#: s without a packet after which a drive is given up; the robot has stopped by then.
-_SILENCE = 2.0
-#: s after the robot is at rest until its last packet has come.
-_SETTLE = 0.5
-#: Units of the answers.
-_DEGREE, _CENTIMETER = math.radians(1), 0.01
-
+_SILENCE = 2.0  # s without a packet after which a drive is given up; the robot has stopped by then
+_SETTLE = 0.5  # s after the robot is at rest until its last packet has come
+_DEGREE = math.radians(1)  # rad, unit of an answer
+_CENTIMETER = 0.01  # m, unit of an answer
 
 #: A motion of the firmware: `move` and m, or `turn` and rad.
 Motion = tuple[str, float]
@@ -44,10 +42,6 @@ def turns(count: int) -> list[Motion]:
 def square(side: float, *, left: bool) -> list[Motion]:
     """Return the motions of a square with sides of so many m, with a turn at the last corner, too."""
     return [("move", side), ("turn", math.pi / 2 if left else -math.pi / 2)] * 4
-
-
-class EndedError(Exception):
-    """A drive ended early. The message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +90,7 @@ class Session:
             side: Of the square, m.
 
         Raises:
-            EndedError: A drive ended early.
-            StoppedError: The person has ended it.
+            StoppedError: A drive ended early.
         """
         robot, body = self._robot, self._robot.profile.body
         room = max(distance if "straight" in steps else 0.0, side if "square" in steps else 0.0)
@@ -155,7 +148,7 @@ class Session:
                     (self._robot.start_turn if kind == "turn" else self._robot.start_move)(amount)
                     while not self._robot.is_task_complete():
                         if self._person and self._person.stopped():
-                            raise EndedError("a key was pressed, the robot is stopped")
+                            raise StoppedError("a key was pressed, the robot is stopped")
                         self._check(last, ahead=kind == "move")
                         last = _append(steps, last, self._next(reports.get))
                     self._robot.get_result()
@@ -171,23 +164,23 @@ class Session:
 
     def _next(self, get: Callable[[float], Report | None]) -> Report:
         if (report := get(_SILENCE)) is None:
-            raise EndedError(f"no packet from the robot for {_SILENCE:g} s")
+            raise StoppedError(f"no packet from the robot for {_SILENCE:g} s")
         return report
 
     def _check(self, report: Report, *, ahead: bool) -> None:
-        """Raise EndedError if the robot must not drive on."""
+        """Raise StoppedError if the robot must not drive on."""
         if report.left_stalled or report.right_stalled:
-            raise EndedError("a wheel is stalled: is something in the way?")
+            raise StoppedError("a wheel is stalled: is something in the way?")
         if self._robot.emergency_stopped or report.motors_enabled is False:
-            raise EndedError("the motors are off: press MOTORS on the robot, and start again")
+            raise StoppedError("the motors are off: press MOTORS on the robot, and start again")
         if ahead and (room := free_distance(self._robot.sonar, self._robot.profile.body, forward=True)) < MARGIN:
-            raise EndedError(f"an obstacle is {room:.2f} m ahead: make room, and start again")
+            raise StoppedError(f"an obstacle is {room:.2f} m ahead: make room, and start again")
 
 
 def _append(steps: list[Step], before: Report, after: Report) -> Report:
     """Append the motion between two reports."""
     if after.frame != before.frame:
-        raise EndedError("the robot's counters jumped: start again")
+        raise StoppedError("the robot's counters jumped: start again")
     a, b = before.odometry, after.odometry
     steps.append((b.travelled - a.travelled, b.turned - a.turned))
     return after

@@ -16,7 +16,7 @@ from amigobot_driver.cli import UsageError
 from amigobot_driver.sim import load_world
 
 from ..geometry import Pose
-from ..remote_connection import check_terminal, confirm
+from ..person import check_terminal, confirm
 from ..state import Remote
 from .drive import Drive, follow, read_truth
 from .programs import DemoError, Programs, use_own_domain

@@ -28,16 +28,14 @@ from amigobot_driver.robot.link import RobotLink
 from amigobot_driver.robot.link_observer import LinkObserver
 from amigobot_driver.stepped_driver import SteppedDriver, WaitingDriver, WaitingLine
 
+from ..person import StoppedError
+
 P = TypeVar("P", bound=Packet)
 
 _BYTE = 10  # bits on the line
 _READ = 0.05  # s that a read takes at most, so that a key stops the robot at once
 _SPACING = 0.02  # s between two commands, if the profile asks for no more
 _TRIES = 3  # times that CONFIG is requested
-
-
-class StoppedError(Exception):
-    """The person at the robot has pressed a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,7 @@ class Client(LinkObserver):
     def _run(self, end: float, *, connecting: bool = False) -> None:
         """Read once, and write what is due."""
         if self._stopped():
-            raise StoppedError
+            raise StoppedError("a key was pressed, the robot is stopped")
         end = min(end, self.now() + _READ)
         if not (self._driver.plugged or connecting):
             self._driver.wait(end)  # opens the port again

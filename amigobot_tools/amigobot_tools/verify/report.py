@@ -23,8 +23,8 @@ from amigobot_driver.profiles import choose_profile, load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, TuningValues, parse
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, read_report
 
-from .client import Client, StoppedError
-from .person import Person
+from ..person import Person, StoppedError
+from .client import Client
 from .table import STEPS, row_of, steps_of
 from .trial import DONE, Figure, StepResult, Trial, Value
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section

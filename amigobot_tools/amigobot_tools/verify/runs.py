@@ -15,9 +15,9 @@ from amigobot_driver.doctor import Case, Finding, Severity, parse_target
 from amigobot_driver.transport.simulated import simulator_of
 from amigobot_driver.wording import counted
 
+from ..person import Person, StoppedError
 from ..terminal_person import TerminalPerson
-from .client import Client, StoppedError
-from .person import Person
+from .client import Client
 from .report import PAGE, RECORDING, REPORT, Report, load, measure
 from .simulated import simulated
 from .table import STEPS

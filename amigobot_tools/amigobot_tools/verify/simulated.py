@@ -14,8 +14,8 @@ from amigobot_driver.sim import Segment, Simulator, World, WorldError, WorldPose
 from amigobot_driver.stepped_driver import SteppedDriver
 
 from ..geometry import Pose
+from ..person import Person
 from .client import Client
-from .person import Person
 
 _HAND = 0.04  # m, half its width
 _TOUCH = 0.02  # m, of a hand that touches a sonar

@@ -15,8 +15,8 @@ from amigobot_driver import AmigoBotError, Profile
 from amigobot_driver.doctor import Finding, Severity
 from amigobot_driver.protocol import Command, Sip, TuningValues
 
+from ..person import Person
 from .client import Client, Stamped
-from .person import Person
 from .script import Phase, Script, StepError
 from .table import Step, row_of
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from amigobot_driver.transport.simulated import simulator_of
 
-from ..verify.client import Client, StoppedError
-from ..verify.person import Person
+from ..person import Person, StoppedError
+from ..verify.client import Client
 from ..verify.report import PAGE, RECORDING, REPORT, load, measure
 from ..verify.simulated import simulated
 from .serial import SerialLine

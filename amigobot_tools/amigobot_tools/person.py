@@ -1,18 +1,48 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Who is at the robot: is asked to do, measure and look, and answers in lines."""
+"""Who is at the robot: confirms a motion, is asked to do, measure and look, and answers in lines."""
 
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
+from amigobot_driver.cli import UsageError
 from amigobot_driver.wording import wrong_type
 
-from .client import StoppedError
+_LIMITS = {"deg": 180.0, "m": 10.0, "cm": 1000.0}  # largest measurement, by its unit
 
-_LIMITS = {"deg": 180.0, "m": 10.0, "cm": 1000.0}  # of a measurement
+
+class StoppedError(Exception):
+    """The person, or what the robot reports, has ended a run. The message says why."""
+
+
+def check_terminal() -> None:
+    """Raise UsageError if no person can confirm a motion."""
+    if not sys.stdin.isatty():
+        raise UsageError("a person must confirm before a real robot moves: start it in a terminal")
+
+
+def confirm(what: str) -> None:
+    """Ask a person before a real robot moves.
+
+    Args:
+        what: The robot does.
+
+    Raises:
+        UsageError: There is no person, or the answer is no.
+    """
+    check_terminal()
+    if not agrees(f"{what} Move?"):
+        raise UsageError("nothing has moved")
+
+
+def agrees(question: str) -> bool:
+    """Ask a question, beside a result on standard output; only y and yes agree."""
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 class Person:
