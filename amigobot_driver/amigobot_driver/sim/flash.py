@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeVar
 
 from .fields import WORD, parameter, read_fields
@@ -67,6 +67,10 @@ class Flash(ABC):
             OptionError: A keyword or value is not allowed.
         """
         return cls(**{**read_fields(f"{profile}: flash:", cls, values), **more})
+
+    def values_in(self, packet: type) -> dict[str, Any]:
+        """Return the values that a part of a configuration packet has, too, by the names of its fields."""
+        return {item.name: getattr(self, item.name) for item in fields(packet) if hasattr(self, item.name)}
 
     @property
     @abstractmethod

@@ -94,5 +94,4 @@ class ActivMediaFlash(Flash):
     @property
     def output_pins(self) -> int:
         """The digital pins that are outputs, one bit each."""
-        pins = (self.io0, self.io1, self.io2, self.io3, self.io4, self.io5)
-        return sum(1 << number for number, is_output in enumerate(pins) if is_output)
+        return sum(getattr(self, f"io{number}") << number for number in range(6))

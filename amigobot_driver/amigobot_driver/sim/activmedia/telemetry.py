@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
+from functools import cache
 from typing import Any
 
 from ...protocol import ArcosTail, Config, Encoders, Joystick, Packet, Sip, signed
@@ -17,9 +18,6 @@ from ..telemetry import Sent, Telemetry
 from .dialect import SimulatedDialect
 from .flash import ActivMediaFlash
 
-_FLASH_FIELDS = {item.name for item in fields(ActivMediaFlash)}
-_CONFIG_FIELDS = [item.name for item in fields(Config) if item.name in _FLASH_FIELDS]
-_SIP_FIELDS = [item.name for item in fields(Sip)]
 #: the axes in the middle, the throttle at its lower end
 _JOYSTICK_AT_REST = Joystick(button1=0, button2=0, x=512, y=512, throttle=0)
 #: a bit of FLAGS
@@ -41,8 +39,6 @@ class SipTelemetry(Telemetry):
             dialect: The firmware.
         """
         self._robot, self._dialect, parts = robot, dialect, robot.hardware
-        later = _SIP_FIELDS[_SIP_FIELDS.index(dialect.sip_end) + 1 :]
-        self._absent: dict[str, Any] = dict.fromkeys(later)  # fields of later firmwares
         streams: dict[str, Callable[[], Packet]] = {
             "io": self._io,
             "encoders": self._encoders,
@@ -66,8 +62,7 @@ class SipTelemetry(Telemetry):
         yield from self._requested()
         if parts.compass.mode > 1:
             yield parts.compass.packet(), SendPriority.STREAM
-        entry = parts.sounds.next_entry()
-        if entry is not None:
+        if entry := parts.sounds.next_entry():
             yield entry, SendPriority.ANSWER
 
     def _io(self) -> Packet:
@@ -82,14 +77,12 @@ class SipTelemetry(Telemetry):
     def config(self) -> Config:
         """Return CONFIGpac: the tuning values."""
         tuning, dialect = self._robot.tuning, self._dialect
-        known = _CONFIG_FIELDS[: _CONFIG_FIELDS.index(dialect.config_end) + 1]
         tail = dialect.config_tail
         if isinstance(tail, ArcosTail):
             dot = "\0" if self._robot.hardware.fault_injector.faults.two_versions else "."
             version = tuning.firmware_version.replace(".", dot)
-            tail = replace(tail, version=version, gyro_cw=tuning.gyro_cw, gyro_ccw=tuning.gyro_ccw)
-            tail = replace(tail, kinematics_delay=tuning.kinematics_delay)
-        return Config(**{name: getattr(tuning, name) for name in known}, tail=tail)
+            tail = ArcosTail(version=version, **tuning.values_in(ArcosTail))
+        return Config(**{**tuning.values_in(Config), **_fields_after(Config, dialect.config_end), "tail": tail})
 
     def _sip(self) -> Sip:
         robot, parts = self._robot, self._robot.hardware
@@ -99,6 +92,7 @@ class SipTelemetry(Telemetry):
         tenths = max(0, round(parts.battery.volts * 10))
         port, gripper, wired = parts.pins.selected, parts.gripper.state, parts.gripper.inputs
         front, rear = parts.bumpers.pressed()
+        left_stall, right_stall = drive.stalls
         sip = Sip(
             id=Sip.MOVING if (left or right) and not parts.body.at_rest else Sip.MOVING - 1,
             x=round(drive.odometer.x / units.distance) & dialect.position_mask,
@@ -107,8 +101,8 @@ class SipTelemetry(Telemetry):
             left_velocity=left,
             right_velocity=right,
             battery=min(tenths, 255),
-            left_stall_bumpers=drive.left_stall.stalled | rear << 1,
-            right_stall_bumpers=drive.right_stall.stalled | front << 1,
+            left_stall_bumpers=left_stall | rear << 1,
+            right_stall_bumpers=right_stall | front << 1,
             control=_angle(drive.control, units.angle),
             flags=Sip.MOTORS * drive.motors_on
             | parts.sonar.arrays_on << 1
@@ -129,7 +123,14 @@ class SipTelemetry(Telemetry):
             temperature=_NO_TEMPERATURE,
             state_of_charge=round(100 * parts.battery.charge),
         )
-        return replace(sip, **self._absent)
+        return replace(sip, **_fields_after(Sip, dialect.sip_end))
+
+
+@cache
+def _fields_after(packet: type[Config | Sip], last: str) -> dict[str, Any]:
+    """Return the fields of later firmwares, behind the last one that a firmware sends; their value is None."""
+    names = [item.name for item in fields(packet)]
+    return dict.fromkeys(names[names.index(last) + 1 :])
 
 
 def _angle(radians: float, unit: float) -> int:

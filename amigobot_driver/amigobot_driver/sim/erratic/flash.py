@@ -6,16 +6,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
-from ...protocol import ErraticCommand, ErraticConfig
+from ...protocol import ErraticCommand
 from ..fields import WORD, parameter, text
 from ..flash import Flash
 
 #: Hz of the timer that PwmWrap counts: 1000 counts make the 16 kHz of the manual
 _PWM_CLOCK = 16_000_000
-_PARAMETER_VERSION = 1
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,12 +52,6 @@ class ErraticFlash(Flash):
     shutdown_volts: float
     wheel_diameter: float
     track: float
-
-    def packet(self) -> ErraticConfig:
-        """Return these values as the configuration packet."""
-        names = {item.name for item in fields(self)}
-        values = {item.name: getattr(self, item.name) for item in fields(ErraticConfig) if item.name in names}
-        return ErraticConfig(parameter_version=_PARAMETER_VERSION, **values)
 
     @property
     def ticks_per_meter(self) -> float:

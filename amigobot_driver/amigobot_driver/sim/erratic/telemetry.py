@@ -20,6 +20,7 @@ from .flash import ErraticFlash
 
 #: s (Erratic manual E.7)
 _PERIOD = 0.05
+_PARAMETER_VERSION = 1
 _STOPPED, _MOVING = 0x82, 0x83
 #: V and counts of the analog inputs; A per count of those for the motors' currents (Erratic manual 5.6.2)
 _REFERENCE, _FULL_SCALE, _AMPERES = 3.5, 1023, 0.025
@@ -45,7 +46,7 @@ class ErraticTelemetry(Telemetry):
 
     def config(self) -> ErraticConfig:
         """Return the configuration packet: the tuning values."""
-        return self._robot.tuning.packet()
+        return ErraticConfig(parameter_version=_PARAMETER_VERSION, **self._robot.tuning.values_in(ErraticConfig))
 
     def _period(self) -> float:
         return _PERIOD * self._robot.profile.physics.cycle_ratio
