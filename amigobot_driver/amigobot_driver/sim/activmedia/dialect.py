@@ -103,14 +103,12 @@ _PIONEER = {
     "TicksMM": 128,
 }
 
-P2OS = SimulatedDialect(
+P2OS = replace(
+    AMIGOS,
     name="P2OS 1.M",
     column="P",
-    position_mask=0x7FFF,
-    port_in_high_byte=False,
-    sip_end="digital_out",
-    config_end="trans_ki",
-    sonar_cycle=False,
+    also=frozenset(),
+    encoder_once=True,
     sonar_arrays=True,
     gripper_kind=1,
     rev_count_unit=8,
