@@ -92,7 +92,7 @@ class Controller(ABC, Generic[F]):
     def _boot(self) -> None:
         """Initialize everything as after power-up: tuning values from FLASH, no commands, counters at zero."""
         self.tuning = copy.copy(self.flash)
-        self.drive = Drive(self.profile.physics, self.hardware.body, self.tuning)
+        self.drive = Drive(self.hardware.body, self.tuning)
         self._decoder = FrameDecoder(check=self.check)
         self._waiting: deque[bytes] = deque()  #: data of the frames that a control cycle will execute
         self._booted_at = self._battery_due = -math.inf

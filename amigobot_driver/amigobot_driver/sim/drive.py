@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 
-from ..profiles import Physics
 from .body import IdleMode, SimulatedBody
 from .flash import Flash
 from .motion import Distance, Goal, MotionServer, Speed
@@ -21,16 +20,14 @@ _AT_REST = 1
 class Drive:
     """Turns motion commands into motor power. Units are m, rad and s."""
 
-    def __init__(self, physics: Physics, body: SimulatedBody, flash: Flash) -> None:
+    def __init__(self, body: SimulatedBody, flash: Flash) -> None:
         """Start with the motors off.
 
         Args:
-            physics: How exactly the drive follows velocities and accelerations.
-            body: The wheels.
+            body: The wheels; the physics of its profile say how exactly the drive follows its commands.
             flash: Tuning values that a reset loads; they give the resolution of the encoders.
         """
-        self._physics = physics
-        self._body = body
+        self._body, self._physics = body, body.profile.physics
         self.odometer = SimulatedOdometer(body, flash)
         self.servo = WheelServo()
         self.restart(flash)
@@ -43,7 +40,7 @@ class Drive:
         """
         self.tuning = tuning
         self._braking = False  #: after E_STOP, until the next motion command
-        self.server = MotionServer(half_track=1.0)
+        self.server = MotionServer()
         # TransVelMax and RotVelMax from FLASH limit MOVE and HEAD; what a client sends limits VEL and RVEL too.
         self._caps = {"trans": tuning.trans_vel_top, "rot": tuning.rot_vel_top}
         self.configure()
@@ -101,7 +98,7 @@ class Drive:
         self.motors_on = on
         self.server.stop()
         self.servo.clear_errors()
-        self.left_stall, self.right_stall = StallProtection(), StallProtection()
+        self._stall_protections = StallProtection(), StallProtection()
 
     def translate(self, goal: Goal) -> None:
         """Execute VEL or MOVE. Like all motion commands, it has no effect while the motors are off.
@@ -139,8 +136,8 @@ class Drive:
         """Handle a hit bumper that counts as a stall: cancel all goals, and cut the power as after a stall."""
         if self.motors_on:
             self.server.stop()
-            self.left_stall.trip(self.tuning.stall_pause)
-            self.right_stall.trip(self.tuning.stall_pause)
+            for protection in self._stall_protections:
+                protection.trip(self.tuning.stall_pause)
 
     def _accepts_motion(self) -> bool:
         if self.motors_on:
@@ -152,7 +149,8 @@ class Drive:
     @property
     def stalls(self) -> tuple[bool, bool]:
         """Whether the left and the right wheel are stalled."""
-        return self.left_stall.stalled, self.right_stall.stalled
+        left, right = self._stall_protections
+        return left.stalled, right.stalled
 
     @property
     def control(self) -> float:
@@ -161,8 +159,8 @@ class Drive:
 
     @property
     def _set_point_heading(self) -> float:
-        behind = (self.servo.right_error - self.servo.left_error) / 2
-        return self.odometer.heading + behind / self.server.half_track
+        left, right = self.servo.errors
+        return self.odometer.heading + (right - left) / 2 / self.server.half_track
 
     # --- the 10 ms tick ------------------------------------------------------------------------------------
 
@@ -177,7 +175,7 @@ class Drive:
         translation = self._translation_gains
         rotation = translation if self.server.direct else self._rotation_gains
         powers = self.servo.powers(translation, rotation, errors, self.tuning.full_power, dt)
-        left_stall, right_stall = self.left_stall, self.right_stall
+        left_stall, right_stall = self._stall_protections
         left_power = IdleMode.COAST if left_stall.power_off else powers[0]
         right_power = IdleMode.COAST if right_stall.power_off else powers[1]
         self._body.step((left_power, right_power), dt)
@@ -186,9 +184,7 @@ class Drive:
         self.server.return_distance(-slipped, slipped)
         reach = max(translation.reach, rotation.reach)
         missed = (target[0] - left.velocity) * dt, (target[1] - right.velocity) * dt
-        left_lost, right_lost = self.servo.add_errors(*missed, reach)
-        if left_lost or right_lost:
-            self.server.return_distance(left_lost, right_lost)
+        self.server.return_distance(*self.servo.add_errors(missed, reach))
         left_stall.step(self.tuning, powers[0], turned=abs(turned[0]) > _AT_REST, target=target[0], dt=dt)
         right_stall.step(self.tuning, powers[1], turned=abs(turned[1]) > _AT_REST, target=target[1], dt=dt)
         left_off, right_off = left_stall.power_off, right_stall.power_off

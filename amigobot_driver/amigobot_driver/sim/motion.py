@@ -105,14 +105,9 @@ class VelocityRamp:
 class MotionServer:
     """The goals of the two axes, or of the two wheels, and the wheel velocities that lead to them."""
 
-    def __init__(self, half_track: float) -> None:
-        """Start at rest, without limits.
+    half_track: float  #: m of wheel travel for each rad of turning
 
-        Args:
-            half_track: Meters of wheel travel per radian of turning.
-        """
-        #: m of wheel travel for each rad of turning
-        self.half_track = half_track
+    def __init__(self) -> None:
         self.translation_limits, self.rotation_limits = RampLimits(), RampLimits()
         self._translation, self._rotation = VelocityRamp(self.translation_limits), VelocityRamp(self.rotation_limits)
         self._left, self._right = VelocityRamp(self.translation_limits), VelocityRamp(self.translation_limits)
@@ -140,9 +135,8 @@ class MotionServer:
     def drive_wheels(self, left: float, right: float) -> None:
         """Execute VEL2: set the velocity of each wheel in m/s."""
         if not self.direct:
-            velocities = self._mixed()
             self.direct = True
-            self.match_wheels(*velocities)
+            self.match_wheels(*self._mixed())
         self._left.goal, self._right.goal = Speed(left), Speed(right)
 
     def stop(self) -> None:
@@ -165,13 +159,9 @@ class MotionServer:
         Returns:
             The velocities of the left and the right wheel in m/s after the step.
         """
-        if self.direct:
-            self._left.step(dt, suspended=self.suspended)
-            self._right.step(dt, suspended=self.suspended)
-            return self._left.velocity, self._right.velocity
-        self._translation.step(dt, suspended=self.suspended)
-        self._rotation.step(dt, suspended=self.suspended)
-        return self._mixed()
+        for ramp in (self._left, self._right) if self.direct else (self._translation, self._rotation):
+            ramp.step(dt, suspended=self.suspended)
+        return (self._left.velocity, self._right.velocity) if self.direct else self._mixed()
 
     def match_wheels(self, left: float, right: float) -> None:
         """Set the set-points to the wheels' velocities in m/s, so that power returns without a jerk."""

@@ -63,8 +63,7 @@ class WheelServo:
     """Makes the wheels' positions follow their set-points."""
 
     def __init__(self) -> None:
-        #: position error of each wheel, m
-        self.left_error = self.right_error = 0.0
+        self.errors = 0.0, 0.0  #: position error of the left and the right wheel, m
         self._translation, self._rotation = _Axis(), _Axis()
 
     def powers(
@@ -82,25 +81,24 @@ class WheelServo:
         Returns:
             Voltages of the left and the right motor as shares of the full one, -limit to limit.
         """
-        left, right = velocity_errors
-        t = self._translation.output(translation, (self.left_error + self.right_error) / 2, (left + right) / 2, dt)
-        r = self._rotation.output(rotation, (self.right_error - self.left_error) / 2, (right - left) / 2, dt)
+        (left_error, right_error), (left, right) = self.errors, velocity_errors
+        t = self._translation.output(translation, (left_error + right_error) / 2, (left + right) / 2, dt)
+        r = self._rotation.output(rotation, (right_error - left_error) / 2, (right - left) / 2, dt)
         return max(-limit, min(limit, t - r)), max(-limit, min(limit, t + r))
 
-    def add_errors(self, left: float, right: float, reach: float) -> tuple[float, float]:
+    def add_errors(self, missed: tuple[float, float], reach: float) -> tuple[float, float]:
         """Add what the wheels missed in this cycle to the position errors.
 
         Args:
-            left: Distance that the left wheel missed, m.
-            right: Distance that the right wheel missed, m.
+            missed: Distances that the left and the right wheel missed, m.
             reach: Largest position error that the servo keeps, m.
 
         Returns:
             The distances beyond `reach` of the left and the right wheel, m, which the servo will not correct.
         """
-        self.left_error, left_lost = _limited(self.left_error + left, reach)
-        self.right_error, right_lost = _limited(self.right_error + right, reach)
-        return left_lost, right_lost
+        left, right = self.errors[0] + missed[0], self.errors[1] + missed[1]
+        self.errors = max(-reach, min(reach, left)), max(-reach, min(reach, right))
+        return left - self.errors[0], right - self.errors[1]
 
     def clear_errors(self, *, left: bool = True, right: bool = True) -> tuple[float, float]:
         """Set the position errors to 0.
@@ -112,18 +110,10 @@ class WheelServo:
         Returns:
             The cleared errors of the left and the right wheel, m.
         """
-        lost = self.left_error if left else 0.0, self.right_error if right else 0.0
-        self.left_error -= lost[0]
-        self.right_error -= lost[1]
+        lost = self.errors[0] * left, self.errors[1] * right
+        self.errors = self.errors[0] - lost[0], self.errors[1] - lost[1]
         self._translation.integral = self._rotation.integral = 0.0
         return lost
-
-
-def _limited(value: float, limit: float) -> tuple[float, float]:
-    if -limit <= value <= limit:
-        return value, 0.0
-    kept = limit if value > limit else -limit
-    return kept, value - kept
 
 
 class StallProtection:
@@ -135,7 +125,7 @@ class StallProtection:
         self._off_time = 0.0
 
     def trip(self, pause: float) -> None:
-        """Report a stall that was detected elsewhere.
+        """Report a stall and cut the power.
 
         Args:
             pause: Time without power in s.
@@ -165,4 +155,4 @@ class StallProtection:
         blocked = not turned and abs(round(power * tuning.full_pwm)) >= tuning.stall_val
         self._still_time = self._still_time + dt if blocked else 0.0
         if self._still_time > _STALL_TIME - dt / 2:
-            self.stalled, self._still_time, self._off_time = True, 0.0, tuning.stall_pause
+            self.trip(tuning.stall_pause)
