@@ -173,27 +173,21 @@ class SimulatedBody:
             powers: For the left and the right wheel, the share of the full voltage (-1 to 1) or the idle mode.
             dt: Time step in s.
         """
-        left, right = self.left, self.right
-        left.accelerate(powers[0], dt)
-        right.accelerate(powers[1], dt)
-        if self.jammed:
-            left.velocity = right.velocity = 0.0
-        distances = left.velocity * dt, right.velocity * dt
-        if self.lifted or distances == (0.0, 0.0):
-            left.travel += distances[0]
-            right.travel += distances[1]
-            self.touching = False
-            return
-        before = self.pose
-        allowed, self.pose = self._push(*distances)
-        self.turned += math.remainder(self.pose.heading - before.heading, math.tau)
-        left.travel += allowed[0]
-        right.travel += allowed[1]
+        wheels = self.left, self.right
+        for wheel, power in zip(wheels, powers, strict=True):
+            wheel.accelerate(power, dt)
+            if self.jammed:
+                wheel.velocity = 0.0
+        allowed = distances = self.left.velocity * dt, self.right.velocity * dt
+        if not self.lifted and distances != (0.0, 0.0):
+            before = self.pose
+            allowed, self.pose = self._push(*distances)
+            self.turned += math.remainder(self.pose.heading - before.heading, math.tau)
         self.touching = allowed != distances
-        if allowed[0] != distances[0]:
-            left.velocity = 0.0
-        if allowed[1] != distances[1]:
-            right.velocity = 0.0
+        for wheel, possible, distance in zip(wheels, allowed, distances, strict=True):
+            wheel.travel += possible
+            if possible != distance:
+                wheel.velocity = 0.0
 
     def _push(self, left: float, right: float) -> tuple[tuple[float, float], WorldPose]:
         """Return the wheels' distances that the walls allow (to the contact, or one wheel pivots off), and the pose."""
@@ -214,16 +208,13 @@ class SimulatedBody:
 
     def _free(self, left: float, right: float) -> WorldPose | None:
         """Return the pose after the wheels' distances if no wall is there, else None."""
-        pose = self._moved(left, right)
-        return None if blocked(self.footprint, pose, self.walls_around()) else pose
-
-    def _moved(self, left: float, right: float) -> WorldPose:
         left *= self._grips[0]
         right *= self._grips[1]
         distance, turn = (left + right) / 2, (right - left) / self._track
         middle = self.pose.heading + turn / 2
-        heading = math.remainder(self.pose.heading + turn, math.tau)
-        return WorldPose(self.pose.x + distance * math.cos(middle), self.pose.y + distance * math.sin(middle), heading)
+        x, y = self.pose.x + distance * math.cos(middle), self.pose.y + distance * math.sin(middle)
+        pose = WorldPose(x, y, math.remainder(self.pose.heading + turn, math.tau))
+        return None if blocked(self.footprint, pose, self.walls_around()) else pose
 
     def _grip(self) -> float:
         return 1.0 - self._slip.gauss(0.0, self._wear.slip)

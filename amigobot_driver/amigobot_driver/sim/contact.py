@@ -46,9 +46,12 @@ class BumperRings:
         front = rear = 0
         if not self._front and not self._rear:
             return front, rear
-        for start, end in self._contacts():
-            front |= _segments(start, end, self._front)
-            rear |= _segments(_turned(start), _turned(end), self._rear)
+        for wall in self._body.walls_around():
+            piece = self._ring.part(self._body.pose, wall)
+            if piece is not None:
+                start, end = self._direction(piece.x1, piece.y1), self._direction(piece.x2, piece.y2)
+                front |= _segments(start, end, self._front)
+                rear |= _segments(_turned(start), _turned(end), self._rear)
         for number in self._body.faults.pressed_bumpers:
             if number < self._front:
                 front |= 1 << number
@@ -56,18 +59,8 @@ class BumperRings:
                 rear |= 1 << number - self._front
         return front, rear
 
-    def _contacts(self) -> list[tuple[float, float]]:
-        """Return the directions between which each wall lies in the ring, rad from straight ahead."""
-        pose = self._body.pose
-        found = []
-        for wall in self._body.walls_around():
-            piece = self._ring.part(pose, wall)
-            if piece is not None:
-                found.append((self._direction(piece.x1, piece.y1), self._direction(piece.x2, piece.y2)))
-        return found
-
     def _direction(self, x: float, y: float) -> float:
-        """Return the direction of a point as if the body were a square: its corners are at 45 degrees."""
+        """Return the direction (rad) of a point as if the body were a square: its corners are at 45 degrees."""
         ring = self._ring
         return math.atan2(y / ring.side, x / (ring.front if x > 0 else ring.rear))
 

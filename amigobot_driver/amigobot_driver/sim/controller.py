@@ -230,10 +230,7 @@ class Controller(ABC, Generic[F]):
             self.enable_motors(False, "the stop button")
         before = self.drive.stalls
         self.drive.step(TICK)
-        after = self.drive.stalls
-        if after == before:
-            return
-        for side, was, stalled in zip(("left", "right"), before, after, strict=True):
+        for side, was, stalled in zip(("left", "right"), before, self.drive.stalls, strict=True):
             if stalled != was:
                 self.event("stall", f"{side} wheel {'stalled' if stalled else 'turns again'}")
 

@@ -104,8 +104,6 @@ class GripperModel:
 
     def step(self, dt: float) -> None:
         """Move on by `dt` s."""
-        if not self.kind:
-            return
         self._paddles.step(dt)
         self._lift.step(dt)
 

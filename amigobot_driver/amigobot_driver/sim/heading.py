@@ -81,10 +81,6 @@ class CompassSensor:
 
     def __init__(self, body: SimulatedBody) -> None:
         self._body = body
-        self.restart()
-
-    def restart(self) -> None:
-        """Switch off."""
         self.mode = 0  #: TCM2's argument: 0 off, 1 in the SIP, 2 one packet, 3 a packet per cycle
 
     def switch(self, mode: int) -> None:

@@ -43,6 +43,7 @@ class SoundBoard:
             on_sound: Called with a description of each played sound.
         """
         self._sounds = sounds
+        self._user_sounds = [number for number in sorted(sounds) if number >= FIRST_USER_SOUND]
         self._on_sound = on_sound
         self.restart()
 
@@ -81,18 +82,15 @@ class SoundBoard:
         if number := number & 0xFF:
             self._requested.append(number)
         else:
-            self._requested = deque([0, *self._user_sounds()])
+            self._requested = deque([0, *self._user_sounds])
 
     def next_entry(self) -> Playlist | None:
         """Return the requested packet for this info cycle; None if there is no request."""
-        return self._entry(self._requested.popleft()) if self._requested else None
-
-    def _user_sounds(self) -> list[int]:
-        return [number for number in sorted(self._sounds) if number >= FIRST_USER_SOUND]
-
-    def _entry(self, number: int) -> Playlist:
+        if not self._requested:
+            return None
+        number = self._requested.popleft()
         if number == 0:
-            return Playlist(number=len(self._user_sounds()), enabled=self.enabled, name="", offset=0, length=0)
+            return Playlist(number=len(self._user_sounds), enabled=self.enabled, name="", offset=0, length=0)
         name = self._sounds.get(number, "")
         length = _length(name)
         before = sum(_length(other) for index, other in self._sounds.items() if index < number) if length else 0

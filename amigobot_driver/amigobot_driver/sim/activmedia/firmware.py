@@ -60,7 +60,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
             parts.sonar.cycle = flash.sonar_cycle / 1000
         parts.gyro.restart()
         parts.pins.restart(self.tuning.output_pins)
-        parts.compass.restart()
+        parts.compass.switch(0)
         parts.gripper.restart(self.dialect.gripper_kind * flash.gripper)
         parts.sounds.restart()
         for port in parts.aux:
