@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             dest=option.name,
             metavar=option.metavar,
             help=option.help,
-            action="append" if option.repeated else "store",
+            action="append" if option.list_of else "store",
         )
     parser.add_argument("--check-baud", action="store_true", help="with --pty: a client at another speed gets noise")
     parser.epilog = (

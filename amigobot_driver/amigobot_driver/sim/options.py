@@ -21,7 +21,6 @@ from .world import World
 from .worlds import load_world, parse_pose
 
 DEFAULT_ROBOT, DEFAULT_WORLD = "amigo", "room"
-_NAMED = "NAME=VALUE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +32,7 @@ class SimulatorOption:
     metavar: str
     help: str
     flag: str = ""  #: of the command; "" for --NAME
-
-    @property
-    def repeated(self) -> bool:
-        """Whether its text is a list of NAME=VALUE, of which each use of the flag adds one."""
-        return self.metavar == _NAMED
+    list_of: str = ""  #: if the text is a list of NAME=VALUE, to which each use of the flag adds one: what one is
 
 
 OPTIONS = (
@@ -50,13 +45,11 @@ OPTIONS = (
     SimulatorOption("name", str, "NAME", "name of the robot"),
     SimulatorOption("charge", float, "SHARE", "charge of the battery, 0 to 1 (1.0)"),
     SimulatorOption("baud", int, "RATE", "line speed; 0: infinite (default: of the profile)"),
-    SimulatorOption("faults", str, _NAMED, "inject a fault; see below", "--fault"),
-    SimulatorOption("wear", str, _NAMED, "deviation of the wheels; see below"),
-    SimulatorOption("sonar", str, _NAMED, "error model of the sonars; see below"),
+    SimulatorOption("faults", str, "NAME=VALUE", "inject a fault; see below", "--fault", list_of="fault"),
+    SimulatorOption("wear", str, "NAME=VALUE", "deviation of the wheels; see below", list_of="wear"),
+    SimulatorOption("sonar", str, "NAME=VALUE", "error model of the sonars; see below", list_of="sonar"),
 )
 _READERS = {option.name: option.read for option in OPTIONS}
-#: Options that are lists of NAME=VALUE, and what messages call one of them.
-_CHANGES = {"faults": "fault", "wear": "wear", "sonar": "sonar"}
 
 
 def build_simulator(
@@ -81,9 +74,10 @@ def build_simulator(
         like = load_reported(reported, robot)
     elif not like:
         like = ReportedRobot(load_profile(robot or DEFAULT_ROBOT))
-    for name, what in _CHANGES.items():
-        changes = options[name].split(";") if name in options else ()
-        values[name] = parse_options(what, changes, getattr(like, name))
+    for option in OPTIONS:
+        if option.list_of:
+            changes = options[option.name].split(";") if option.name in options else ()
+            values[option.name] = parse_options(option.list_of, changes, getattr(like, option.name))
     values = {"charge": like.charge, **values, "world": world or values.get("world") or load_world(DEFAULT_WORLD)}
     return Simulator(like.profile, on_event=on_event, **values)
 
