@@ -15,20 +15,20 @@ from bench import Bench
 
 from amigobot_driver.cli import sim
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.sim import SessionState, SharedWorld, Simulator, World, WorldError, WorldPose, load_robots
+from amigobot_driver.sim import SessionState, Simulator, World, WorldError, WorldPose, load_robots
 
 
 def test_a_robot_detects_another_by_sonar_until_it_leaves() -> None:
     profile = load_profile("amigo")
     mount = profile.sonar.poses[2]  # looks ahead and to the left
-    starts = {"a": WorldPose(0.0, 0.0), "b": WorldPose(1.2, 0.3)}
-    robots = {name: Simulator(profile, World("plain"), start=start, baud=0) for name, start in starts.items()}
-    world = SharedWorld(robots)
-    bench = Bench(simulator=lambda: world.robots["a"]).connect()
+    robots: list[Simulator] = []
+    for start in WorldPose(0.0, 0.0), WorldPose(1.2, 0.3):
+        Simulator(profile, World("plain"), start=start, baud=0).share_world(robots)
+    bench = Bench(simulator=lambda: robots[0]).connect()
     bench.run(2.0)
     rear = (1.2 - profile.body.rear - mount.x) / math.cos(mount.heading)
     assert bench.robot.estimator.newest[2].range == pytest.approx(rear, abs=0.05)
-    world.robots["b"].place(WorldPose(0.0, 30.0))
+    robots[1].place(WorldPose(0.0, 30.0))
     bench.run(2.0)
     assert {ping.range for ping in bench.robot.estimator.newest.values()} == {math.inf}
 
@@ -56,9 +56,9 @@ def test_options_of_the_file_are_those_of_sim(tmp_path: Path) -> None:
         "wear": "left_scale=1.02;slip=0.01",
         "faults": "dead_sonars=2;no_floor=1",
     }
-    world = robots.build()
-    assert world.robots["beta"].profile.name == "p3dx"
-    assert world.robots["alpha"].truth.pose == WorldPose(1.0, 2.0, math.pi / 2)
+    simulators = robots.build()
+    assert simulators["beta"].profile.name == "p3dx"
+    assert simulators["alpha"].truth.pose == WorldPose(1.0, 2.0, math.pi / 2)
 
 
 @pytest.mark.parametrize(

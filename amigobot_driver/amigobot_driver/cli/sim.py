@@ -95,8 +95,8 @@ def _serve(args: argparse.Namespace, clock: _Clock, file: IO[str] | None, stack:
     """Open the port of the robot that the arguments describe, or those of all robots in the file."""
     if args.robots:
         described = load_robots(args.robots)
-        world = described.build(clock.print_event)
-        places = [(entry.name, entry.pty, entry.tcp, world.robots[entry.name]) for entry in described.robots]
+        robots = described.build(clock.print_event)
+        places = [(entry.name, entry.pty, entry.tcp, robots[entry.name]) for entry in described.robots]
     else:
         simulator = build_simulator(_options(args), on_event=partial(clock.print_event, ""))
         places = [("", args.pty, args.tcp, simulator)]

@@ -18,7 +18,6 @@ from .faults import parse_faults as parse_faults
 from .fields import OptionError as OptionError
 from .fields import Window as Window
 from .fleet import RobotsFile as RobotsFile
-from .fleet import SharedWorld as SharedWorld
 from .fleet import load_robots as load_robots
 from .options import build_simulator as build_simulator
 from .reported import REPORT_FORMAT as REPORT_FORMAT

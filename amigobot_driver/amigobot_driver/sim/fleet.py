@@ -36,38 +36,6 @@ MAX_ROBOTS = 32
 _PLACES = ("pty", "tcp")
 
 
-class SharedWorld:
-    """Runs the control cycles of all robots in turn, so that each meets the others where they are at that time.
-
-    `robots` has the simulators by name. Advancing one of them advances all.
-    """
-
-    def __init__(self, robots: Mapping[str, Simulator]) -> None:
-        """Put the robots into one world; none may have been advanced before.
-
-        Args:
-            robots: The simulators by name, made with the same walls.
-
-        Raises:
-            WorldError: Two robots are at the same place; the message names the one that does not fit.
-        """
-        self.robots = dict(robots)
-        for name, robot in self.robots.items():
-            try:
-                robot.share([other for other in self.robots.values() if other is not robot], self.advance)
-            except WorldError as error:
-                raise WorldError(f"robot {name}: {error}") from None
-
-    def advance(self, now: float) -> None:
-        """Run all control cycles that end by `now` (s)."""
-        first, *_ = robots = list(self.robots.values())
-        for robot in robots:
-            robot.start(now)
-        while first.next_tick <= now:  # and so that of each other: all were started at the same time
-            for robot in robots:
-                robot.tick()
-
-
 @dataclass(frozen=True, slots=True)
 class RobotEntry:
     """One robot of the file: where it is served, and its options as text."""
@@ -95,8 +63,8 @@ class RobotsFile:
         start = robot.options.get("start")
         return parse_pose(start) if start else load_world(self.world).start
 
-    def build(self, listener: Callable[[str, SimulatorEvent], None] | None = None) -> SharedWorld:
-        """Create the robots in their world.
+    def build(self, listener: Callable[[str, SimulatorEvent], None] | None = None) -> dict[str, Simulator]:
+        """Create the robots in their world; to advance one of them advances all.
 
         Args:
             listener: Called with the name of a robot and an event, as it happens.
@@ -105,17 +73,14 @@ class RobotsFile:
             WorldError: The file, the world or an option is wrong; the message names the robot.
         """
         world = load_world(self.world)
-        simulators = {}
+        robots: list[Simulator] = []
         for robot in self.robots:
             report = partial(listener, robot.name) if listener else ignore
             try:
-                simulators[robot.name] = build_simulator(robot.options, world=world, on_event=report)
+                build_simulator(robot.options, world=world, on_event=report).share_world(robots)
             except (ProfileError, ValueError) as error:
                 raise WorldError(f"{self.path}: robot {robot.name}: {error}") from None
-        try:
-            return SharedWorld(simulators)
-        except WorldError as error:
-            raise WorldError(f"{self.path}: {error}") from None
+        return {entry.name: robot for entry, robot in zip(self.robots, robots, strict=True)}
 
 
 def load_robots(path: str) -> RobotsFile:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,7 +133,7 @@ class Simulator:
         self._modem = RadioModem()
         self._firmware = _switched_on(profile, hardware, on_event, name, BAUD_RATES.index(baud) if baud else None)
         self._started: float | None = None
-        self._advance_all: Callable[[float], None] | None = None
+        self._robots = [self]  #: the robots in this world, whose control cycles run in turn
         self._ticks = 0
         self._deaf_until = math.inf  #: s since the start, end of the fault `deaf_after_loss`; inf without it
 
@@ -182,12 +182,12 @@ class Simulator:
 
     def advance(self, now: float) -> None:
         """Run all control cycles that end by `now` (s), those of the other robots in the same world included."""
-        if self._advance_all:
-            self._advance_all(now)
-            return
-        self.start(now)
-        while self.next_tick <= now:
-            self.tick()
+        for robot in self._robots:
+            robot.start(now)
+        # The end of the next cycle of each: all were started at the same time.
+        while self._tick_time(self._ticks + 1) <= now:
+            for robot in self._robots:
+                robot._tick()
 
     def start(self, now: float) -> None:
         """Begin to count control cycles at `now` (s), unless they are counted already."""
@@ -196,32 +196,26 @@ class Simulator:
             if self.faults.left_open and isinstance(self._firmware, ActivMediaFirmware):
                 self._firmware.leave_open(self.faults.left_open)
 
-    @property
-    def next_tick(self) -> float:
-        """The end of the next control cycle, s."""
-        # From the number of the tick, so that neither call pattern nor rounding moves it.
-        return self._tick_time(self._ticks + 1)
-
-    def tick(self) -> None:
+    def _tick(self) -> None:
         """Run the next control cycle."""
-        due = self.next_tick
         self._ticks += 1
         self._apply_faults()
-        self._firmware.tick(due)
+        self._firmware.tick(self._tick_time(self._ticks))
 
-    def share(self, others: Iterable[Simulator], advance: Callable[[float], None]) -> None:
-        """Share the world with other robots, see SharedWorld.
+    def share_world(self, robots: list[Simulator]) -> None:
+        """Join robots that have the same walls: each detects the others, and to advance one of them advances all.
 
         Args:
-            others: The other robots.
-            advance: Runs the control cycles of all robots until a time in s.
+            robots: Those that have joined; this one is added. None may have been advanced before.
 
         Raises:
             WorldError: Another robot is where this one starts.
         """
-        finders = [other._body.outline_near for other in others]
-        self._scene.others = lambda *around: [side for find in finders for side in find(*around)]
-        self._advance_all = advance
+        self._robots = robots
+        self._scene.others = lambda *around: [
+            side for other in robots if other is not self for side in other._body.outline_near(*around)
+        ]
+        robots.append(self)
         self._check_room(self._body.pose, self.world)
 
     def _apply_faults(self) -> None:
@@ -250,6 +244,7 @@ class Simulator:
         return self.faults.unplug is not None and self.faults.unplug.covers(self._ticks * TICK)
 
     def _tick_time(self, number: int) -> float:
+        """Return the end of a control cycle (s) from its number: neither call pattern nor rounding moves it."""
         return (self._started or 0.0) + number * TICK
 
     @property

@@ -64,7 +64,7 @@ class SimulatorSource(SteppedSource):
         others: list[RobotEntry] = []
         if robots:
             described = load_robots(str(robots))
-            self._others = dict(described.build().robots)
+            self._others = described.build()
             name = name or described.robots[0].name
             if name not in self._others:
                 raise UsageError(f"--name {name}: {robots} has {', '.join(self._others)}")
