@@ -17,8 +17,7 @@ from enum import Enum, auto
 from ..profiles import Physics, Profile
 from .faults import FaultInjector, Faults
 from .fields import number, option
-from .surroundings import Scene, Surroundings
-from .world import Footprint, Segment, WorldPose, blocked
+from .world import Footprint, Scene, Segment, Surroundings, WorldPose, blocked
 
 #: m around the body in which walls are searched
 _MARGIN = 0.5

@@ -39,8 +39,7 @@ from .modem import RadioModem
 from .pins import Pins
 from .sonar import SonarModel, SonarRing
 from .sounds import DEFAULT_PLAYLIST, SoundBoard
-from .surroundings import Scene
-from .world import World, WorldPose, blocked
+from .world import Scene, World, WorldPose, blocked
 from .worlds import WorldError
 
 

@@ -16,8 +16,7 @@ from ..profiles import SonarPose
 from ..protocol import SipSonarReading
 from .body import SimulatedBody
 from .fields import number, option
-from .surroundings import Surroundings
-from .world import first_hit
+from .world import Surroundings, first_hit
 
 #: m, reported for no echo and for an echo from below the smallest range
 NO_ECHO = 6.1
