@@ -102,7 +102,7 @@ class Controller(ABC, Generic[F]):
     def _restart(self) -> None:
         """Initialize session, devices and telemetry."""
         self.session = SessionState.WAIT
-        self.hardware.sonar.restart(self.profile.sonar.cycle)
+        self.hardware.sonar.restart()
         self.hardware.line.set_baud(BAUD_RATES[self.tuning.host_baud])
         self.telemetry.stop()
 

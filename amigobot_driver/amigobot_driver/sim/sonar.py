@@ -89,15 +89,11 @@ class SonarRing:
         mounts = (math.hypot(mount.x, mount.y) for mount in self._sonar.poses)
         self._surroundings = Surroundings(body.scene, self._sonar.max_range + max(mounts, default=0.0))
         self._random = random.Random(f"{body.seed}/sonar")
-        self.restart(self._sonar.cycle)
+        self.restart()
 
-    def restart(self, cycle: float) -> None:
-        """Switch off and restore the default sequence.
-
-        Args:
-            cycle: Time per ping in s.
-        """
-        self.cycle = cycle
+    def restart(self) -> None:
+        """Switch off, and restore the cycle of the profile and the default sequence."""
+        self.cycle = self._sonar.cycle  #: time per ping, s
         numbers = range(len(self._sonar.poses))
         self._arrays = [_SonarArray(numbers[first : first + _ARRAY]) for first in range(0, len(numbers) or 1, _ARRAY)]
         self._due = -math.inf

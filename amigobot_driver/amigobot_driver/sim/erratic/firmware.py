@@ -35,6 +35,7 @@ class ErraticFirmware(Controller[ErraticFlash]):
 
     def _restart(self) -> None:
         super()._restart()
+        self.telemetry.start(self.now)
         self.telemetry.heading_target, self.telemetry.distance_target = 0.0, 0
         # The maxima limit every velocity (ch. 5.5.6), not only turns and moves as in AmigOS.
         self.drive.limit("trans", self.tuning.trans_vel_max)
@@ -46,18 +47,10 @@ class ErraticFirmware(Controller[ErraticFlash]):
         """Press the red button: the motors go off until the next ENABLE (ch. 2.4)."""
         self.enable_motors(False, "the motor button")
 
-    # --- the control cycle ---------------------------------------------------------------------------------
-
-    def tick(self, now: float) -> None:
-        """Run one control cycle that ends at `now` (s); the first one after booting starts telemetry."""
-        if math.isinf(self.telemetry.next_due) and now >= self._booted_at:
-            self.telemetry.start(now)
-        super().tick(now)
-
-    @property
-    def busy(self) -> bool:
-        """Whether the next tick may send something although no telemetry cycle is due."""
-        return math.isinf(self.telemetry.next_due) or super().busy
+    def reset(self, seconds: float | None = None) -> None:
+        """Press RESET, or interrupt the power; telemetry begins when the controller has booted."""
+        super().reset(seconds)
+        self.telemetry.start(self._booted_at)
 
     # --- what commands do ----------------------------------------------------------------------------------
 
