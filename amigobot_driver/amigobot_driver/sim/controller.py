@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ..profiles import Profile
@@ -30,12 +31,21 @@ from ..protocol import (
     decode,
 )
 from ..wording import on_or_off
+from .auxiliary import SimulatedAuxPort
+from .battery import BatteryModel
+from .body import SimulatedBody
+from .contact import BumperRings
 from .drive import Drive
 from .events import Listener, SessionState, SimulatorEvent
+from .faults import FaultInjector
 from .flash import Flash
-from .hardware import Hardware
-from .line import SendPriority
+from .gripper import GripperModel
+from .heading import CompassSensor, GyroSensor
+from .line import SendPriority, SimulatedLine
 from .motion import Distance, Speed
+from .pins import Pins
+from .sonar import SonarRing
+from .sounds import SoundBoard
 from .telemetry import Telemetry
 
 #: s, the control cycle: the controller executes a command, runs the servo and checks time-outs
@@ -56,6 +66,24 @@ F = TypeVar("F", bound=Flash)
 #: What a command does, given the controller and the argument in the protocol's units.
 Row = Callable[[Any, Any], None]
 Rows = Mapping[CommandTable, Row]
+
+
+@dataclass(kw_only=True)
+class Hardware:
+    """The devices of one robot; they keep their state through sessions and resets."""
+
+    fault_injector: FaultInjector
+    line: SimulatedLine
+    body: SimulatedBody
+    sonar: SonarRing
+    battery: BatteryModel
+    pins: Pins
+    sounds: SoundBoard
+    aux: list[SimulatedAuxPort]  #: AUX1, AUX2, AUX3
+
+    def __post_init__(self) -> None:
+        self.bumpers, self.gripper = BumperRings(self.body), GripperModel()
+        self.gyro, self.compass = GyroSensor(self.body), CompassSensor(self.body)
 
 
 class Controller(ABC, Generic[F]):
@@ -155,8 +183,7 @@ class Controller(ABC, Generic[F]):
             self._battery_due = now + _BATTERY_CYCLE
             self._check_battery(now)
         for port in parts.aux:
-            answer = port.step(now)
-            if answer is not None:
+            if answer := port.step(now):
                 self.answer(answer)
         self.telemetry.step(now)
 

@@ -27,13 +27,12 @@ from .activmedia.flash import ActivMediaFlash
 from .auxiliary import LoopBack, SimulatedAuxPort
 from .battery import BatteryModel
 from .body import SimulatedBody, Wear
-from .controller import TICK, Controller
+from .controller import TICK, Controller, Hardware
 from .erratic.firmware import ErraticFirmware
 from .erratic.flash import ErraticFlash
 from .events import Listener, SessionState, ignore
 from .faults import FaultInjector, Faults
 from .fields import readable_values
-from .hardware import Hardware
 from .line import SimulatedLine
 from .modem import RadioModem
 from .pins import Pins

@@ -10,9 +10,8 @@ import math
 
 from ...profiles import Profile
 from ...protocol import BAUD_RATES, Command, Packet, Reset, SyncEcho, SyncReply
-from ..controller import TICK, Controller
+from ..controller import TICK, Controller, Hardware
 from ..events import Listener, SessionState
-from ..hardware import Hardware
 from .commands import ROWS
 from .dialect import SimulatedDialect, dialect_for
 from .flash import ActivMediaFlash

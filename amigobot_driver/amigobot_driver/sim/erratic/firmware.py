@@ -10,9 +10,8 @@ import math
 
 from ...profiles import Profile
 from ...protocol import ERRATIC_COMMANDS
-from ..controller import Controller
+from ..controller import Controller, Hardware
 from ..events import Listener, SessionState
-from ..hardware import Hardware
 from ..motion import Distance
 from .commands import ROWS
 from .flash import ErraticFlash
