@@ -9,16 +9,12 @@ import math
 
 from ..profiles import Battery
 
-#: A: current of controller and radio, of the sonars, and of a wheel motor at full voltage
-_IDLE_CURRENT = 0.35
-_SONAR_CURRENT = 0.1
-_MOTOR_CURRENT = 0.8
-#: A, current of a charger until the battery is full
-_CHARGE_CURRENT = 4.0
-#: Ohm
-_RESISTANCE = 0.15
-#: Ah, if the profile has no capacity
-_CAPACITY = 2.2
+_IDLE_CURRENT = 0.35  # A, controller and radio
+_SONAR_CURRENT = 0.1  # A, all sonars
+_MOTOR_CURRENT = 0.8  # A, one wheel motor at top speed
+_CHARGE_CURRENT = 4.0  # A, a charger until the battery is full
+_RESISTANCE = 0.15  # Ohm
+_CAPACITY = 2.2  # Ah, if the profile has none
 
 
 class BatteryModel:

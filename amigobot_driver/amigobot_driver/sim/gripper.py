@@ -13,8 +13,8 @@ import math
 
 from ..protocol import Gripper
 
-#: s from open to closed, and from the lowest to the highest position
-_PADDLE_TIME, _LIFT_TIME = 2.0, 3.0
+_PADDLE_TIME = 2.0  # s from open to closed
+_LIFT_TIME = 3.0  # s from the lowest to the highest position
 
 #: Bits of the switches: paddles and ends read 0 when reached. Bits 2 and 3 are light beams, 0 without an object.
 _PADDLES_OPEN, _LIFT_AT_END, _, _, _LEFT_PADDLE, _RIGHT_PADDLE, _LIFT_MOVES, _PADDLES_MOVE = (
@@ -35,8 +35,8 @@ _ORDERS: dict[int, tuple[float | None, float | None]] = {
     8: (1.0, 0.0),  # deploy
     15: (_STOP, _STOP),  # halt
 }
-#: arguments of GRIPPER whose duration GRIPPERVAL gives, in 20 ms: PRESS closes the paddles, CARRY moves the lift
-_PRESS, _CARRY = 16, 17
+_PRESS = 16  # argument of GRIPPER: close the paddles for the time of GRIPPERVAL
+_CARRY = 17  # argument of GRIPPER: move the lift for the time of GRIPPERVAL
 
 
 class _Actuator:

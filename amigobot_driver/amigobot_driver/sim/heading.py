@@ -12,14 +12,14 @@ from collections import deque
 from ..protocol import Compass, Gyro, GyroSample
 from .body import SimulatedBody
 
-_FULL_SCALE = 1023
-#: counts: center, noise of each sample, and drift of the center in a second
-_CENTER, _NOISE, _DRIFT = 512.0, 0.4, 0.02
-_GYRO_TEMPERATURE = 40
-#: uT, horizontal and downward component of the earth's magnetic field in central Europe
-_HORIZONTAL, _DOWN = 20.0, 44.0
-#: deg C
-_COMPASS_TEMPERATURE = 25.0
+_FULL_SCALE = 1023  # counts
+_CENTER = 512.0  # counts at rest
+_NOISE = 0.4  # counts, standard deviation of a sample
+_DRIFT = 0.02  # counts, standard deviation of the center's change in a second
+_GYRO_TEMPERATURE = 40  # counts
+_HORIZONTAL = 20.0  # uT, horizontal component of the earth's magnetic field in central Europe
+_DOWN = 44.0  # uT, its downward component
+_COMPASS_TEMPERATURE = 25.0  # deg C
 
 
 class GyroSensor:

@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import math
 
-#: Command that calls the modem of the robot, and s until it is connected.
-CALL = b"WMS2"
-_CALLING = 0.5
-#: s of silence of the client after which the modem reports why it passes nothing.
-_EXPLAINS = 0.2
-_LONGEST = 80
+_CALL = b"WMS2"  # command that calls the modem of the robot
+_CALLING = 0.5  # s until it is connected
+_EXPLAINS = 0.2  # s of silence of the client after which the modem reports why it passes nothing
+_LONGEST = 80  # bytes that it keeps of a command
 
 
 class RadioModem:
@@ -38,7 +36,7 @@ class RadioModem:
             return data if self.connected else b""
         *commands, self._command = (self._command + data).split(b"\r")
         self._command = self._command[-_LONGEST:]
-        if any(command.strip().endswith(CALL) for command in commands):
+        if any(command.strip().endswith(_CALL) for command in commands):
             self._scheduled = [(now, b"\r\nConnecting..."), (now + _CALLING, b"\r\nConnected to address 2\r\n")]
         elif not self._scheduled:
             self._scheduled = [(now + _EXPLAINS, b"\r\nPartner not found!\r\n")]

@@ -20,7 +20,8 @@ from .simulator import Simulator
 from .world import World
 from .worlds import load_world, parse_pose
 
-DEFAULT_ROBOT, DEFAULT_WORLD = "amigo", "room"
+DEFAULT_ROBOT = "amigo"
+DEFAULT_WORLD = "room"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from ..protocol import Io
 
-#: counts and V of the 10-bit converter at full scale (docs/protocol E-29)
-_FULL_SCALE, _REFERENCE = 1023, 5.0
+_FULL_SCALE = 1023  # counts of the 10-bit converter (docs/protocol E-29)
+_REFERENCE = 5.0  # V at full scale
 
 
 class Pins:

@@ -19,8 +19,8 @@ from .faults import Faults, parse_faults
 from .fields import OptionError, parse_options
 from .sonar import SonarModel
 
-#: What the first keys of a report of `amigobot verify` say.
-REPORT_FORMAT, REPORT_VERSION = "amigobot verify report", 2
+REPORT_FORMAT = "amigobot verify report"  # `format` of a report.json
+REPORT_VERSION = 2  # `version` of a report.json that is read
 
 
 @dataclass(frozen=True, slots=True)

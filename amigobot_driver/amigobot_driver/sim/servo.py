@@ -15,13 +15,12 @@ from functools import cached_property
 
 from .flash import Flash
 
-#: One count of Kp, Kv and Ki in shares of full PWM per m, per m/s and per m s. With the defaults 40/80/0
-#: a wheel follows in about 0.1 s without overshoot, as a small gear motor does.
-_KP, _KV, _KI = 0.85, 0.0375, 2.0
-#: m; the largest position error that a servo keeps, for any terms
-_MAX_ERROR = 0.1
-#: s at the stall limit without encoder ticks that count as a stall
-_STALL_TIME = 0.05
+# With the defaults 40/80/0 a wheel follows in about 0.1 s without overshoot, as a small gear motor does.
+_KP = 0.85  # share of full PWM per m, of one count of Kp
+_KV = 0.0375  # share of full PWM per m/s, of one count of Kv
+_KI = 2.0  # share of full PWM per m s, of one count of Ki
+_MAX_ERROR = 0.1  # m, the largest position error that a servo keeps, for any terms
+_STALL_TIME = 0.05  # s at the stall limit without encoder ticks that count as a stall
 
 
 @dataclass(frozen=True)

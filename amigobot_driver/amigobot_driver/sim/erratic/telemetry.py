@@ -18,15 +18,17 @@ from ..line import SendPriority
 from ..telemetry import Sent, Telemetry
 from .flash import ErraticFlash
 
-#: s (Erratic manual E.7)
-_PERIOD = 0.05
+_PERIOD = 0.05  # s between two motor packets (Erratic manual E.7)
 _PARAMETER_VERSION = 1
-_STOPPED, _MOVING = 0x82, 0x83
-#: V and counts of the analog inputs; A per count of those for the motors' currents (Erratic manual 5.6.2)
-_REFERENCE, _FULL_SCALE, _AMPERES = 3.5, 1023, 0.025
+_STOPPED = 0x82  # id of the motor packet of a robot at rest
+_MOVING = 0x83  # id of the motor packet of a robot that moves
+_REFERENCE = 3.5  # V at full scale of an analog input
+_FULL_SCALE = 1023  # counts of an analog input
+_AMPERES = 0.025  # A per count of the inputs for the motors' currents (Erratic manual 5.6.2)
 #: A that a blocked motor draws at full voltage: half of the 30 A of the motor driver, the manual's only number
 _STALL_CURRENT = 15.0
-_LEFT_STALL, _RIGHT_STALL = 0b0100, 0b1000
+_LEFT_STALL = 0b0100  # bit of the stall byte
+_RIGHT_STALL = 0b1000  # bit of the stall byte
 
 
 class ErraticTelemetry(Telemetry):
