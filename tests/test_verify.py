@@ -266,7 +266,7 @@ def test_reported_robot_is_verified_to_the_end(name: str, tmp_path: Path) -> Non
 
 
 def test_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> None:
-    chosen = "packets", "frames_erratic", "settings", "sounds", "directions", "heading_unit", "floor_sensors", "reset"
+    chosen = "packets", "frames_erratic", "settings", "sounds", "directions", "rotation", "floor_sensors", "reset"
     (tmp_path / "counted.yaml").write_text("extends: erratic\nname: counted\nquirks: {checksum_over_count: true}\n")
     (tmp_path / "other.yaml").write_text(
         "extends: erratic\nname: other\nfloor: {first_bit: 4, floor_is_high: true}\nquirks: {checksum_over_count: true,"
@@ -286,14 +286,14 @@ def test_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> None
         "pwm.unit": "per mille",
         "wheels.left": "no",
         "wheels.left_signs": "0, +",
-        "heading.unit": "degrees",
+        "scale.heading": pytest.approx(0.01745, rel=0.01),  # rad: a degree
         "floor.lifted": "01000000",
         "floor.floor": "01110000",
     }
 
 
 def test_recording_is_readable_after_wrong_frames(tmp_path: Path) -> None:
-    arguments = ["--output", str(tmp_path), *only("frames_erratic", "heading_unit")]
+    arguments = ["--output", str(tmp_path), *only("frames_erratic", "rotation")]
     assert main(["verify", "sim://erratic", *arguments]) == 0
     _, records, damaged = read_intact_part(tmp_path / report.RECORDING)
     assert not damaged

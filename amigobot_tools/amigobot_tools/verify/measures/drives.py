@@ -262,11 +262,6 @@ def encoder_signs(phase: Phase) -> str | None:
     return None if math.isnan(left) else _signs(left, right)
 
 
-def heading(phase: Phase) -> str:
-    """How the heading changes."""
-    return "grows" if phase.log[-1].heading > 0 else "falls"
-
-
 def heading_target(phase: Phase) -> str:
     """Target of the heading servo, rounded to 10 deg: CONTROL of the SIP shows it."""
     unit = phase.trial.found("scale.heading", phase.trial.profile.units.angle)

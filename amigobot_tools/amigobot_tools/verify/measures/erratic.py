@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
-from amigobot_driver.protocol import ERRATIC_PACKETS, Analog, Command, ErraticCommand, ErraticConfig, MotorStart, parse
+from amigobot_driver.protocol import ERRATIC_PACKETS, Analog, Command, ErraticCommand, ErraticConfig, parse
 
-from ..motion import unwrapped
 from ..script import Phase, StepError
 from ..trial import Trial
 
@@ -50,20 +48,6 @@ def _config(trial: Trial) -> ErraticConfig:
     if not isinstance(answer, ErraticConfig):
         raise StepError("CONFIG is not answered")
     return answer
-
-
-def heading_unit(phase: Phase) -> str:
-    """The unit of the heading, from a turn that the wheels' velocities tell."""
-    turned = sum((at.time - before.time) * at.difference for before, at in pairwise(phase.log))
-    angle = turned / phase.trial.half_track
-    if angle < math.pi / 2:
-        raise StepError("RVEL does not turn the wheels against each other")
-    packets = [parse(stamped.data, ERRATIC_PACKETS) for stamped in phase.packets]
-    headings = [packet.heading for packet in packets if isinstance(packet, MotorStart)]
-    steps = (abs(after - before) for before, after in pairwise(unwrapped(headings, 4096)))
-    # A step from 359 to 0 degrees is not counted.
-    whole = sum(step for step in steps if step < 180) / angle * math.tau
-    return "degrees" if whole < 1000 else "4096 units per turn"
 
 
 def floor_sensors(phase: Phase) -> str | None:
