@@ -45,7 +45,6 @@ def _mean_velocity(log: list[Instant]) -> float:
 
 def translation(trial: Trial) -> None:
     """Four measures of the same distance, forward and back."""
-    trial.figures = {key: figure for key, figure in trial.figures.items() if not key.startswith("scale.")}
     units, ticks = trial.profile.units, trial.nominal_ticks
     shown: dict[str, tuple[float, int, Callable[[list[Instant]], float]]] = {  # unit, its power, the velocity
         "velocity": (units.velocity, 1, _mean_velocity),
