@@ -19,7 +19,8 @@ from .client import Client
 
 _HAND = 0.04  # m, half its width
 _TOUCH = 0.02  # m, of a hand that touches a sonar
-_TAPE, _PROTRACTOR = 0.001, 0.5  # m and deg to which a tape is read
+_TAPE = 0.001  # m, to which a tape is read
+_PROTRACTOR = 0.5  # deg, to which an angle is read
 _SEEN = 0.02  # m/s of a wheel that turns visibly
 _WALL = 2.0  # m, half its length
 

@@ -9,11 +9,11 @@ import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from amigobot_driver import AmigoBotError, Profile
 from amigobot_driver.doctor import Finding, Severity
-from amigobot_driver.protocol import Command, Sip, TuningValues
+from amigobot_driver.protocol import Command, Sip, SipSonarReading, TuningValues
 
 from ..person import Person
 from .client import Client, Stamped
@@ -57,14 +57,6 @@ class StepResult:
         severity = {DONE: Severity.OK, SKIPPED: Severity.NOTE, FAILED: Severity.ERROR}[self.status]
         how = f"{self.seconds:.0f} s" if self.status == DONE else f"{self.status}: {self.reason}"
         return Finding(self.name, severity, f"{self.title}, {how}")
-
-
-class Ping(NamedTuple):
-    """A reading of a sonar."""
-
-    time: float  #: s
-    number: int  #: of the sonar
-    range: float  #: m
 
 
 @dataclass(slots=True)
@@ -140,16 +132,11 @@ class Trial:
         flattest = min((abs(pose.heading) for pose in poses), default=0.0)
         return [number for number, pose in enumerate(poses) if abs(pose.heading) < flattest + 0.01]
 
-    def pings(self, packets: Sequence[Stamped]) -> list[Ping]:
-        """Return the readings of the front sonars."""
-        unit, front = self.profile.units.range, self.front_sonars
-        return [
-            Ping(stamped.time, reading.number, reading.range * unit)
-            for stamped in packets
-            if isinstance(stamped.packet, Sip)
-            for reading in stamped.packet.sonar
-            if reading.number in front
-        ]
+    def pings(self, packets: Sequence[Stamped]) -> list[tuple[float, SipSonarReading]]:
+        """Return the readings of the front sonars, and when (s)."""
+        front = self.front_sonars
+        sips = [(stamped.time, stamped.packet) for stamped in packets if isinstance(stamped.packet, Sip)]
+        return [(time, reading) for time, sip in sips for reading in sip.sonar if reading.number in front]
 
     # -- step after step ----------------------------------------------------------------------------------------------
 

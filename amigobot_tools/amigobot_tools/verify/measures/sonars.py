@@ -13,7 +13,8 @@ from amigobot_driver.protocol import Sip
 from ..script import Phase, StepError
 from ..trial import Trial
 
-_NEAR, _FAR = 0.5, 1.5  # m from the front to the wall
+_NEAR = 0.5  # m from the front to the near wall
+_FAR = 1.5  # m from the front to the far wall
 
 
 def wall(trial: Trial) -> None:
@@ -22,14 +23,14 @@ def wall(trial: Trial) -> None:
     walls = []  # the ranges (m) of each front sonar, for each wall
     for name in ("near", "far"):
         pings = trial.pings(trial.phase(name).packets)
-        heard = [one for one in pings if one.range < sonar.max_range]
-        echoes = [[one.range for one in heard if one.number == number] for number in trial.front_sonars]
+        heard = [(one.number, one.range * unit) for _, one in pings if one.range * unit < sonar.max_range]
+        echoes = [[distance for number, distance in heard if number == front] for front in trial.front_sonars]
         walls.append([each for each in echoes if each])
         if not walls[-1]:
             raise StepError(f"no echo from the {name} wall")
         if name == "near":
-            first, last = pings[0].time, pings[-1].time
-            trial.keep("sonar.period", (last - first) / sum(one.time < last for one in pings))
+            (first, _), (last, _) = pings[0], pings[-1]
+            trial.keep("sonar.period", (last - first) / sum(time < last for time, _ in pings))
     near, far = (statistics.fmean(map(statistics.fmean, ranges)) for ranges in walls)
     scale = (_FAR - _NEAR) / (far - near)  # true size of the nominal unit
     trial.keep("sonar.unit", scale * unit)
