@@ -16,9 +16,9 @@ from .recording import Recording
 from .table import content
 from .tap import received
 
-#: Share of damaged packets, and of bytes outside packets, from which the link is bad.
-_DAMAGED, _SKIPPED = 0.01, 0.02
-_SHOWN = 60  #: longest part of a text that is shown
+_DAMAGED = 0.01  #: share of damaged packets from which the link is bad
+_SKIPPED = 0.02  #: share of bytes outside packets from which the link is bad
+_SHOWN = 60  #: characters, the longest part of a text that is shown
 #: Text with the end of a line before or behind it: names in packets have none.
 _MESSAGE = re.compile(rb"[\r\n][\x20-\x7e]{6,}|[\x20-\x7e]{6,}[\r\n]")
 

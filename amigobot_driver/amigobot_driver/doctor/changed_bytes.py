@@ -22,12 +22,13 @@ from .table import content
 
 #: Answers of every robot to SYNC0 and SYNC1.
 _ANSWERS = encode_frame(b"\x00"), encode_frame(b"\x01")
-#: Bytes of damaged packets, and different values, from which on a bit or a value that never arrives is a proof.
-_ENOUGH, _VALUES = 50, 8
-#: Damaged packets that are examined, and the share of them that a change must explain.
-_EXAMINED, _EXPLAINED = 60, 0.4
-#: Share of printable bytes in a text; longest packet; headers that are no accident.
-_TEXT_SHARE, _LONGEST, _SOME = 0.8, 258, 10
+_ENOUGH = 50  #: bytes of damaged packets from which a bit or a value that never arrives is a proof
+_VALUES = 8  #: different values that these bytes must have for that
+_EXAMINED = 60  #: damaged packets that are examined
+_EXPLAINED = 0.4  #: share of the damaged packets that a change must explain
+_TEXT_SHARE = 0.8  #: share of printable bytes in a text
+_LONGEST = 258  #: bytes of the longest packet
+_SOME = 10  #: headers that are no accident
 #: Names of values that programs and adapters treat as control characters.
 _CONTROL = {
     **{value: f"Ctrl-{chr(value + 64)}" for value in (3, 4, 21, 22, 26, 28)},

@@ -17,22 +17,20 @@ from .byte_figures import ByteFigures
 from .recording import Arrival
 from .session import HARMLESS, PLAIN, QUESTIONS
 
-#: Share of the median interval by which regular intervals differ from it.
-_REGULAR = 0.2
+_REGULAR = 0.2  #: share of the median interval by which regular intervals differ from it
 #: Periods of an interval that is a pause; the answers to CONFIG delay single packets by one period at 9600 baud.
 _PAUSE = 3.5
-#: Share of the packets of a pause that come after it if they were held back.
-_MADE_UP = 0.6
+_MADE_UP = 0.6  #: share of the packets of a pause that come after it if they were held back
 #: Share of the expected intervals as short as the reported period, up to which packets are not lost, but sent slowly.
 _AS_REPORTED = 0.6
-#: Mean interval over the reported period from which the robot sends more slowly.
-_SLOW = 1.3
+_SLOW = 1.3  #: mean interval over the reported period from which the robot sends more slowly
 _READINGS = 20  #: bytes of a SIP before its sonar readings, their count last (docs/protocol 5.2)
 _LEAST = 5  #: bytes of a SIP behind its sonar readings, at least
 _CONFIG = 0x20  #: id of a CONFIGpac
 _AFTER = 0.15  #: s for which an answer to CONFIG delays SIPs
 _AT_LEAST = 10  #: intervals without such an answer that a judgment needs
 _MISSING = 1.8  #: periods of an interval in which a packet is missing
+_REORDERED = 0.6  #: share of the packets out of order that one explanation of their order must have
 _DISORDER = 5  #: number of packets out of order from which that is no accident
 _DISORDER_SHARE = 0.04  #: share of packets out of order from which that is no accident
 _IN_ORDER = 0.9  #: share of the readings of a packet that are in order, at least
@@ -201,13 +199,13 @@ class PacketFigures(ByteFigures):
             a, b, c = order[at - 1 : at + 2]
             if not wrong([c, b]) and len(wrong([a, b, c])) == 2:
                 order[at], order[at + 1] = c, b
-        if len(wrong(order)) < (1 - _MADE_UP) * len(before):
+        if len(wrong(order)) < (1 - _REORDERED) * len(before):
             return "exchanged"
         seen = [one.data for one in some]
         back = [at for at, step in before.items() if not 2 <= 2 * step <= len(ring)]
         back = [at for at in back if some[at + 1].stamp - some[at].stamp < 1.5 * self.period]
         old = sum(seen[at + 1] in seen[: at + 1] or seen[at] in seen[:at] for at in back)
-        return "repeated" if old >= max(least, _MADE_UP * len(back)) else ""
+        return "repeated" if old >= max(least, _REORDERED * len(back)) else ""
 
     # -- the handshake ------------------------------------------------------------------------------------------------
 

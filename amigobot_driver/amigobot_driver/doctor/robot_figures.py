@@ -25,14 +25,11 @@ from .recording import Recording
 from .session import ECHOED
 from .table import Names, content
 
-#: Settings that make no sense from which they have one cause.
-_MANY = 5
-#: SIPs until the motors are off after ENABLE 0.
-_SETTLED = 5
-#: Values of a coordinate, after which they start again.
-_POSE_RANGE = 1 << 15
-#: Packets that must show a value, and in which it must change, that a judgment needs.
-_SOME, _CHANGES = 3, 4
+_MANY = 5  #: settings that make no sense from which they have one cause
+_SETTLED = 5  #: SIPs until the motors are off after ENABLE 0
+_POSE_RANGE = 1 << 15  #: values of a coordinate, after which they start again
+_SOME = 3  #: packets that must show a wrong value
+_CHANGES = 4  #: changes of a value that are no accident
 
 
 class Setting(NamedTuple):
