@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from ..connection_policy import SEARCH_SPEEDS
@@ -43,7 +44,5 @@ class Case:
         Raises:
             PortError: It cannot be opened.
         """
-        baud = self.baud or SEARCH_SPEEDS[0]
-        port = self.opener(self.target.url, baud)
-        self.line = TappedLine(port, lambda speed: self.opener(self.target.url, speed), self.clock, baud)
+        self.line = TappedLine(partial(self.opener, self.target.url), self.clock, self.baud or SEARCH_SPEEDS[0])
         return self.line

@@ -27,21 +27,24 @@ class Chunk(NamedTuple):
 class TappedLine:
     """The `Line` of a `SteppedDriver` at a port; only `wait` waits. A port that is lost is opened again."""
 
-    def __init__(self, port: Port, reopen: Callable[[int], Port], clock: Callable[[], float], baud: int) -> None:
-        """Take over an open port.
+    def __init__(self, opener: Callable[[int], Port], clock: Callable[[], float], baud: int) -> None:
+        """Open the port.
 
         Args:
-            port: The port.
-            reopen: Opens it again at a line speed; may raise PortError.
+            opener: Opens it at a line speed.
             clock: Returns seconds, as that of the port.
             baud: Line speed of the port.
+
+        Raises:
+            PortError: It cannot be opened.
         """
         self.chunks: list[Chunk] = []  #: every byte, with its time
-        self.name = port.name
         self.only_speed = False  #: there is no search for another line speed
         self.problem = ""  #: why the port was lost, the last time
+        self._open, self._clock, self._baud = opener, clock, baud
+        port = self._open(baud)
         self._port: Port | None = port
-        self._reopen, self._clock, self._baud = reopen, clock, baud
+        self.name = port.name
         self._data = b""
 
     @property
@@ -62,7 +65,7 @@ class TappedLine:
         if self._port is None:
             time.sleep(OPEN_RETRY_FIRST)
             with contextlib.suppress(PortError):
-                self._port = self._reopen(self._baud)
+                self._port = self._open(self._baud)
             return
         try:
             data = self._port.read(seconds)
