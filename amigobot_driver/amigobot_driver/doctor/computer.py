@@ -11,7 +11,6 @@ import os
 import pwd
 import re
 import socket
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -38,6 +37,8 @@ _TELNET = re.compile(rb"\xff[\xfb-\xfe]")
 class Computer:
     """What this computer shows of a port of any kind, which it opens at last."""
 
+    parts: tuple[str, ...] = ("simulated robot",)  #: of the table; the last one opens the port
+
     def __init__(self, case: Case) -> None:
         self.case, self.target = case, case.target
 
@@ -53,6 +54,8 @@ class Computer:
 
 class SerialPort(Computer):
     """A serial port: is it there, may it be used, does another program use it, how is it set."""
+
+    parts = ("port", "permission", "other programs", "opening")
 
     def __init__(self, case: Case) -> None:
         super().__init__(case)
@@ -123,6 +126,8 @@ class SerialPort(Computer):
 class NetworkPort(Computer):
     """A robot behind a network: the name of the host, other clients, and whether anything listens there."""
 
+    parts = ("host name", "connection")
+
     @cached_property
     def addresses(self) -> set[str]:
         """The IP addresses of the host; none if its name is not known."""
@@ -158,12 +163,8 @@ class NetworkPort(Computer):
         return self.case.line is not None and bool(_TELNET.match(received(self.case.line.chunks)))
 
 
-#: What examines the computer's side by kind of port, and the parts of the table; the last one opens the port.
-SIDES: dict[Kind, tuple[Callable[[Case], Computer], tuple[str, ...]]] = {
-    Kind.SERIAL: (SerialPort, ("port", "permission", "other programs", "opening")),
-    Kind.NETWORK: (NetworkPort, ("host name", "connection")),
-    Kind.SIMULATED: (Computer, ("simulated robot",)),
-}
+#: What examines the computer's side, by kind of port.
+SIDES = {Kind.SERIAL: SerialPort, Kind.NETWORK: NetworkPort, Kind.SIMULATED: Computer}
 
 
 # -- serial ports -----------------------------------------------------------------------------------------------------

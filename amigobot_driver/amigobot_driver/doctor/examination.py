@@ -70,9 +70,8 @@ def examine(case: Case) -> Iterator[Finding]:
 
 
 def _examine(case: Case) -> Iterator[Finding]:
-    side, parts = SIDES[case.target.kind]
-    computer = side(case)
-    for part in parts:
+    computer = SIDES[case.target.kind](case)
+    for part in computer.parts:
         found = findings_of(part, computer)
         yield from found
         if any(finding.severity is Severity.ERROR for finding in found):

@@ -103,18 +103,10 @@ class Graph:
         """Whether nodes of other computers are not seen."""
         return self.discovery == "LOCALHOST" or self.variables.get("ROS_LOCALHOST_ONLY") == "1"
 
-    @property
-    def commanders(self) -> list[Users]:
-        """Who publishes the velocities of each driver."""
-        topics = [f"{namespace}cmd_vel" for namespace, _ in self.drivers]
-        return [Users(topic, [end.node for end in self.publishers.get(topic, ())]) for topic in topics]
-
-    @property
-    def odometry_rivals(self) -> list[Users]:
-        """Who publishes odometry at the topic of a driver, too."""
-        topics = [(f"{namespace}odom", node) for namespace, node in self.drivers]
-        users = [Users(at, [end.node for end in self.publishers.get(at, ()) if end.node != own]) for at, own in topics]
-        return [rivals for rivals in users if rivals.nodes]
+    def other_publishers(self, name: str) -> list[Users]:
+        """Return who else publishes a topic of each driver."""
+        topics = [(f"{namespace}{name}", node) for namespace, node in self.drivers]
+        return [Users(at, [end.node for end in self.publishers.get(at, ()) if end.node != own]) for at, own in topics]
 
     @property
     def other_types(self) -> list[Users]:
