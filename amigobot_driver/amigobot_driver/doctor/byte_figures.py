@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from functools import cached_property
 
-from ..protocol import HEADER, FrameDecoder, checksum_with_count
+from ..protocol import HEADER, checksum_with_count
 from ..robot import radio_modem
 from .changed_bytes import Change, Pieces, damage_of, find_change, is_text, split
 from .recording import Recording
@@ -43,8 +43,10 @@ class ByteFigures(Recording):
 
     @cached_property
     def peer(self) -> str:
-        """What is at the other end of the line, in one word."""
-        packets = bool(FrameDecoder().feed(self.foreign, 0.0))
+        """What is at the other end of the line, in one word; "" if it opens a session."""
+        if not self.failed:
+            return ""
+        packets = split(self.foreign).valid
         if self.port_problem and not packets:
             return "lost"
         if not self.foreign:
