@@ -17,6 +17,11 @@ figures, which are attributes of an object:
 - `Evidence`, what an examination has recorded: every byte and its time, decoded packets, answers and two snapshots. It
   is a `History`, too; the doctor evaluates all rows, those of the line first.
 
+From a byte to a cause: `TappedLine` keeps each byte with its time. `OwnSession` runs the core of the driver on it.
+`Recording` has what both have recorded, and the modules `..._figures` compute figures of it, each when a row asks for
+it: of bytes, of packets, of the robot, of its sonars. `findings_of` evaluates the rows of one part, and `examine` the
+parts in their order. `verdict` ranks the causes. Before a byte is sent, `Computer` has the figures.
+
 The same file says which values of each field of a packet, and of each setting, are plausible: what no other row knows
 is named as that field with its values.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -123,7 +123,6 @@ def examine_held(
     robot: AmigoBot,
     target: Target,
     *,
-    seconds: float = OBSERVED,
     on_progress: Callable[[str], None] = lambda text: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Finding]:
@@ -132,7 +131,6 @@ def examine_held(
     Args:
         robot: The robot.
         target: Its port.
-        seconds: How long to listen to it, on its clock.
         on_progress: Called with what is done now.
         clock: The clock of the robot (s); the one of a simulation may be faster or slower.
 
@@ -146,7 +144,7 @@ def examine_held(
         yield Finding("session", Severity.ERROR, link.note, (cause,))
         return
     yield Finding("session", Severity.OK, f"it is open, {link.note}")
-    observed = observe_held(robot, seconds, clock, lambda left: on_progress(f"listening, {left:.0f} s left"))
+    observed = observe_held(robot, OBSERVED, clock, lambda left: on_progress(f"listening, {left:.0f} s left"))
     evidence = Evidence(target=target, baud=link.baud, **observed)
     seen = [finding for part in _IDENTITY for finding in findings_of(part, evidence)]
     seen += _parts(evidence)
@@ -175,9 +173,8 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
         yield from found
 
 
-def _unproven(target: Target, seen: Iterable[Finding], proofs: frozenset[str]) -> Iterator[Finding]:
+def _unproven(target: Target, seen: Sequence[Finding], proofs: frozenset[str]) -> Iterator[Finding]:
     """All is well only if each part was seen to work: a part without a result is a problem, too."""
-    seen = list(seen)
     missing = sorted(proofs - {finding.check for finding in seen})
     if missing and not any(finding.severity.is_problem for finding in seen):
         text = f"Nothing could be measured of: {', '.join(missing)}."
@@ -200,9 +197,8 @@ def verdict(findings: Iterable[Finding]) -> list[tuple[Finding, Cause]]:
     return [(finding, cause) for finding in ranked for cause in finding.causes]
 
 
-def not_examined(findings: Iterable[Finding]) -> list[str]:
+def not_examined(findings: Sequence[Finding]) -> list[str]:
     """Return what no check has examined, as the robot stays at rest or nothing is near it."""
-    findings = list(findings)
     moves = [_AT_REST] if any(one.check == "rest" for one in findings) else []
     return [*moves, *(str(one.values["not_examined"]) for one in findings if "not_examined" in one.values)]
 

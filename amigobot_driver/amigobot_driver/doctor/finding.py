@@ -11,16 +11,12 @@ from enum import Enum
 
 
 class Severity(Enum):
-    """What a finding means for the user."""
+    """What a finding means for the user, the worst one last."""
 
     OK = "ok"  #: no problem
     NOTE = "note"  #: worth knowing; nothing to do
     WARNING = "warning"  #: works, but not well, or not for long
     ERROR = "error"  #: does not work
-
-    def __lt__(self, other: Severity) -> bool:
-        order = list(Severity)
-        return order.index(self) < order.index(other)
 
     @property
     def is_problem(self) -> bool:

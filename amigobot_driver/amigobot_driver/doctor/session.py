@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import random
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from ..api import AmigoBot
@@ -152,13 +152,12 @@ class OwnSession:
         if self._echoed:
             self._set_echoed(*self._echoed)
             self._send_all()
-        recorded = _recorded(self._events, began, self._clock() - began)
-        recorded |= {
+        return _recorded(self._events, began, self._clock() - began) | {
             "snapshots": deque((before, self.snapshot)),
             "questions": tuple(self._questions),
             "chunks": tuple(self.line.chunks),
+            "sonar_ignores": self._sonar_ignores(),  # last: it changes what the others have recorded
         }
-        return recorded | {"sonar_ignores": self._sonar_ignores()}
 
     def close(self) -> bool:
         """Close the session and the port, and return whether the robot is silent then, as CLOSE asks for."""
@@ -264,9 +263,8 @@ def observe_held(
         return _recorded(events, began, clock() - began) | {"snapshots": deque((before, robot.snapshot()))}
 
 
-def _recorded(events: Iterable[Event], began: float, seconds: float) -> dict[str, Any]:
+def _recorded(events: Collection[Event], began: float, seconds: float) -> dict[str, Any]:
     """Return what some events show, as fields of `Recording`."""
-    events = list(events)
     return {
         "began": began,
         "seconds": seconds,
