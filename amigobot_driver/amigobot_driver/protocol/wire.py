@@ -240,6 +240,8 @@ def _read(cls: type, data: bytes, at: int) -> tuple[Any, int]:
     """Read a `cls` at offset `at`, up to the first optional field that the data does not have."""
     values: dict[str, Any] = {}
     for field in _layout(cls):
+        if field.optional and at == len(data):
+            break
         try:
             values[field.name], at = field.codec.read(data, at)
         except TruncatedError:
