@@ -89,6 +89,7 @@ class SipTelemetry(Telemetry):
         drive, dialect, units = robot.drive, self._dialect, robot.profile.units
         velocities = parts.body.measure()
         left, right = (round(velocity / units.velocity) for velocity in velocities)
+        turn_rate = (velocities[1] - velocities[0]) / 2 / drive.server.half_track
         tenths = max(0, round(parts.battery.volts * 10))
         port, gripper, wired = parts.pins.selected, parts.gripper.state, parts.gripper.inputs
         front, rear = parts.bumpers.pressed()
@@ -117,7 +118,7 @@ class SipTelemetry(Telemetry):
             digital_out=parts.pins.outputs,
             battery_x10=tenths,
             charge_state=parts.battery.charge_state,
-            rotation_velocity=round(10 * math.degrees((velocities[1] - velocities[0]) / 2 / drive.server.half_track)),
+            rotation_velocity=signed(round(10 * math.degrees(turn_rate)), 16),
             faults=_UNDER_VOLTAGE * (tenths < robot.tuning.low_battery),
             lateral_velocity=0,
             temperature=_NO_TEMPERATURE,
