@@ -39,12 +39,10 @@ class Window:
     def covers(self, time: float) -> bool:
         """Return whether the fault is active at `time` (s)."""
         since = time - self.start
-        return since >= 0.0 and (since if math.isinf(self.every) else since % self.every) < self.duration
+        return since >= 0.0 and since % self.every < self.duration
 
     def begins(self, before: float, time: float) -> bool:
         """Return whether the fault begins after `before` and not after `time` (s)."""
-        if math.isinf(self.every):
-            return before < self.start <= time
         return time >= self.start and (time - self.start) // self.every > (before - self.start) // self.every
 
 
