@@ -156,13 +156,15 @@ class Controller(ABC, Generic[F]):
         self._boot()
         self._booted_at = self.now + (self.profile.physics.boot_time if seconds is None else seconds)
 
-    @abstractmethod
     def close(self, reason: str) -> None:
-        """End the session and switch the motors off.
+        """End the session.
 
         Args:
             reason: Text of the event.
         """
+        if self.session is SessionState.OPEN:
+            self.event("session closed", reason)
+        self.session = SessionState.WAIT
 
     # --- the control cycle ---------------------------------------------------------------------------------
 

@@ -30,13 +30,12 @@ class Telemetry(ABC):
             check: Checksum of the frames.
         """
         self._line, self._streams, self._check = line, streams, check
-        self.next_due = math.inf  #: when the next cycle begins; inf while telemetry is stopped
-        self.modes = dict.fromkeys(streams, 0)  #: of the streams: 0 off, 1 one packet, 2 one packet in each cycle
+        self.start(math.inf)
 
     def start(self, now: float) -> None:
         """Begin the first cycle at `now`, with all streams off."""
-        self.next_due = now
-        self.modes = dict.fromkeys(self._streams, 0)
+        self.next_due = now  #: when the next cycle begins; inf while telemetry is stopped
+        self.modes = dict.fromkeys(self._streams, 0)  #: 0 off, 1 one packet, 2 one packet in each cycle
 
     def stop(self) -> None:
         """Stop sending and discard the frames that wait for the line."""

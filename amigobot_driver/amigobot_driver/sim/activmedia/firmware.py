@@ -86,8 +86,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         Args:
             reason: Text of the event.
         """
-        if self.session is SessionState.OPEN:
-            self.event("session closed", reason)
+        super().close(reason)
         faults = self.hardware.fault_injector.faults
         sonars_on, baud_code = self.hardware.sonar.on, self.tuning.host_baud
         self._restart()

@@ -67,9 +67,7 @@ class ErraticFirmware(Controller[ErraticFlash]):
         Args:
             reason: Text of the event.
         """
-        if self.session is SessionState.OPEN:
-            self.event("session closed", reason)
-        self.session = SessionState.WAIT
+        super().close(reason)
         self.enable_motors(False, "CLOSE")
         self.drive.server.suspended = False
         self._fed_at = math.inf
