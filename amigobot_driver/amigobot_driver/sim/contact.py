@@ -24,8 +24,10 @@ def detects_floor(body: SimulatedBody, number: int) -> bool:
         number: Number of the sensor, from 0.
     """
     poses = body.profile.floor.poses
-    if number in body.faults.no_floor or number >= len(poses):
-        return number not in body.faults.no_floor
+    if number in body.faults.no_floor:
+        return False
+    if number >= len(poses):
+        return True
     x, y = body.pose.place(poses[number].x, poses[number].y)
     return not body.lifted and body.scene.world.has_floor(x, y)
 

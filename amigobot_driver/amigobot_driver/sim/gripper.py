@@ -16,11 +16,13 @@ from ..protocol import Gripper
 _PADDLE_TIME = 2.0  # s from open to closed
 _LIFT_TIME = 3.0  # s from the lowest to the highest position
 
-#: Bits of the switches: paddles and ends read 0 when reached. Bits 2 and 3 are light beams, 0 without an object.
-_PADDLES_OPEN, _LIFT_AT_END, _, _, _LEFT_PADDLE, _RIGHT_PADDLE, _LIFT_MOVES, _PADDLES_MOVE = (
-    1 << bit for bit in range(8)
-)
-
+# Bits of the switches in GRIPPERpac; bits 2 and 3 are light beams, 0 without an object.
+_PADDLES_OPEN = 1 << 0  # 0 when they are open
+_LIFT_AT_END = 1 << 1  # 0 when it is up or down
+_LEFT_PADDLE = 1 << 4  # 0 when it is closed
+_RIGHT_PADDLE = 1 << 5  # 0 when it is closed
+_LIFT_MOVES = 1 << 6
+_PADDLES_MOVE = 1 << 7
 
 #: argument of GRIPPER: the new goals of paddles and lift; None keeps a goal, nan stops
 _STOP = math.nan
