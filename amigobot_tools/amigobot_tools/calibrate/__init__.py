@@ -77,21 +77,24 @@ def run(args: argparse.Namespace) -> int:
                 person = None if simulated_pose(port) else stack.enter_context(TerminalPerson())
                 drives = Session(robot, port, person).run(args.steps, args.turns, args.distance, args.side)
         except (StoppedError, AmigoBotError) as end:
-            print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
-            return 1
+            raise AmigoBotError(f"{end}; nothing was written") from None
         if not drives:
             raise UsageError("nothing was measured; nothing was written")
         found = fit(drives, profile.body.track)
         before = dataclasses.replace(profile.calibration, rev_count=rev_count)
         calibration = with_rev_count(combined(before, found.correction))
     if problem := _implausible(found):
-        print(f"amigobot calibrate: {problem}; nothing was written", file=sys.stderr)
-        return 1
+        raise AmigoBotError(f"{problem}; nothing was written")
     if args.json:
         print(json.dumps({"name": name, "profile": profile.name, "file": str(file), **dataclasses.asdict(calibration)}))
     else:
         _show(found, before, calibration)
-    return _write(file, text(name, profile, calibration), ask=not args.yes)
+    content = text(name, profile, calibration)
+    if not args.yes and not agrees(f"\nWrite this to {file}?"):
+        raise AmigoBotError("not written; --yes writes without asking")
+    file.write_text(content, encoding="utf-8")
+    print(f"written: {file}", file=sys.stderr)
+    return 0
 
 
 def _steps(text: str) -> tuple[str, ...]:
@@ -177,12 +180,3 @@ def _check_writable(file: Path) -> None:
     file.open("a").close()
     if not file.stat().st_size:
         file.unlink()
-
-
-def _write(file: Path, content: str, *, ask: bool) -> int:
-    if ask and not agrees(f"\nWrite this to {file}?"):
-        print("not written; --yes writes without asking", file=sys.stderr)
-        return 1
-    file.write_text(content, encoding="utf-8")
-    print(f"written: {file}", file=sys.stderr)
-    return 0
