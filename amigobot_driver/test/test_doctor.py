@@ -467,8 +467,7 @@ def test_lost_bytes_and_wrong_bits_are_told_apart(check: Checksum) -> None:
 
 
 def test_the_usual_tcp_port_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    accepts = Mock(return_value=True)
-    monkeypatch.setattr(NetworkPort, "_accepts", accepts)
+    monkeypatch.setattr(NetworkPort, "_accepts", accepts := Mock(return_value=True))
     port = NetworkPort(Case(target=parse_target("bridge.example:4001")))
     assert [port.usual_port_open, port.usual_port_open] == [True, True]
     accepts.assert_called_once_with(8101)
