@@ -117,9 +117,8 @@ class PacketFigures(ByteFigures):
     @property
     def irregularity(self) -> float:
         """By how much (s) a quarter of the intervals differ from the period; those that CONFIG delays do not count."""
-        answers = [one.stamp for one in self.arrivals if isinstance(one.packet, TuningValues)]
         pairs = pairwise(self.times)
-        free = [late - early for early, late in pairs if not any(early - _AFTER < one <= late for one in answers)]
+        free = [late - early for early, late in pairs if not any(early - _AFTER < one <= late for one in self.answers)]
         off = [abs(one - self.period) for one in free if one < _MISSING * self.period]
         return statistics.quantiles(off, n=4)[2] if len(off) > _AT_LEAST else 0.0
 
@@ -254,10 +253,10 @@ class PacketFigures(ByteFigures):
         """Number of CONFIGs without an answer."""
         return sum(map(math.isinf, self.latencies))
 
-    @property
-    def answers(self) -> int:
-        """Number of CONFIG packets that came during the observation."""
-        return sum(isinstance(one.packet, TuningValues) for one in self.arrivals)
+    @cached_property
+    def answers(self) -> list[float]:
+        """When CONFIG packets came during the observation, s."""
+        return [one.stamp for one in self.arrivals if isinstance(one.packet, TuningValues)]
 
     @property
     def latency(self) -> float:
@@ -268,9 +267,7 @@ class PacketFigures(ByteFigures):
         delays = sorted(delay for delay in pairs if 0 < delay < _LONGEST)
         within = [bisect_left(delays, delay + _PROMPT) - at for at, delay in enumerate(delays)]
         best = within.index(max(within)) if within else 0
-        matched = statistics.median_low(delays[best : best + within[best]]) if within and within[best] > 2 else 0.0
-        median = statistics.median_low(self.latencies) if len(self.latencies) > 2 * self.unanswered else 0.0
-        return matched or median
+        return statistics.median_low(delays[best : best + within[best]]) if within and within[best] > 2 else 0.0
 
     @property
     def delay_growth(self) -> float:

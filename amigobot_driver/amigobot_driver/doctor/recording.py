@@ -149,8 +149,7 @@ class Recording(History):
     @property
     def noiseless(self) -> bool:
         """Whether it is a simulator of others: its sonars give the same range each time."""
-        config = self.snapshots[0].config or self.now.config
-        return config is not None and dict(config.values()).get("serial") == _SIMULATOR
+        return getattr(self.snapshots[0].config or self.now.config, "serial", "") == _SIMULATOR
 
     @cached_property
     def reported(self) -> Mapping[str, Any]:

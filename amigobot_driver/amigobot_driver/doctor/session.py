@@ -40,13 +40,10 @@ QUESTIONS: dict[int | None, str] = {
     0x1615: "a terminal takes control characters (Ctrl-U 21, Ctrl-V 22)",
     0x1712: "a terminal takes control characters (Ctrl-R 18, Ctrl-W 23)",
 }
-#: Settings (mm/s^2) whose low bytes are those of the argument meanwhile: CONFIG brings them to this computer, too. The
-#: high byte is that of a usual robot.
+#: Settings (mm/s^2) whose low bytes are those of the argument meanwhile: CONFIG brings them to this computer, too.
 ECHOED = ("trans_acc", "trans_decel")
-_USUAL = 0x100
-_TRIES = (
-    3  #: how often an argument without an answer is asked: with both bytes to bring back, then with one of them each
-)
+_USUAL = 0x100  #: mm/s^2, the high byte of these settings: that of a usual robot
+_TRIES = 3  #: how often an argument without an answer is asked
 _INTERVALS = (0.4, 0.6)  #: s between two questions; at random, so that no other rhythm hides a loss
 _NO_ANSWER = (1.6, 2.6)  #: s after which a question has no answer, at random as well
 _DEAF = 3  #: commands in a row without an answer that are no accident
@@ -54,8 +51,7 @@ _LONGER = 6.0  #: s by which an observation may be longer, for the last answers
 _SEARCH = 8.0  #: s in which a session opens: a search of all line speeds takes 5 s
 _ASK = 4.0  #: s in which a session opens at a port without a line speed: it is asked four times
 _POLL_PERIOD = 0.2  #: s that an observation waits for an event before it reports its progress
-#: States in which a session has ended.
-_ENDED = LinkState.LOST, LinkState.DISCONNECTED
+_ENDED = LinkState.LOST, LinkState.DISCONNECTED  #: states in which a session has ended
 
 
 class Question(NamedTuple):
@@ -205,6 +201,7 @@ class OwnSession:
         if argument is PLAIN:
             self._robot.queue.put(Command.CONFIG())
         else:
+            # With both bytes to bring back, then with one each: a byte may be lost on the way back only.
             tries = [question.argument for question in self._questions].count(argument) % _TRIES
             self._set_echoed(_USUAL | (argument & 0xFF) * (tries != 2), _USUAL | (argument >> 8) * (tries != 1))
             self._robot.queue.put(Instruction(Command.CONFIG.number, argument))
