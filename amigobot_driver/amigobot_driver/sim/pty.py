@@ -55,11 +55,6 @@ class PtyConnection:
             self._claim.close()
             raise
 
-    @property
-    def description(self) -> str:
-        """The path to connect to, for messages."""
-        return f"{self._path} (a link to {self._device})"
-
     def watched(self) -> list[int]:
         """Return the file descriptors to poll for input."""
         # Without a client the master would report a hang-up continuously; `read` polls instead.
@@ -100,6 +95,7 @@ class PtyConnection:
         """Open a terminal and make the link to it."""
         self._master, slave = pty.openpty()
         self._device = os.ttyname(slave)
+        self.description = f"{self._path} (a link to {self._device})"  #: the path to connect to, for messages
         tty.setraw(slave)  # a terminal in its default mode would echo the robot's bytes
         attributes = termios.tcgetattr(slave)
         attributes[4:6] = termios.B9600, termios.B9600  # the default of a serial port; that of a pty is 38400
