@@ -106,7 +106,7 @@ def test_frames_of_the_line_while_somebody_looks(source: NodeSource) -> None:
 
     def ways() -> set[bool]:
         source.state()
-        return {frame.to_robot for _, frame in source.frames.after(0, 100)}
+        return {frame.to_robot for _, frame in source.frames.after(0)}
 
     until(lambda: ways() == {True, False}, "frames both ways")
     destroy, threads = source.node.destroy_subscription, set()

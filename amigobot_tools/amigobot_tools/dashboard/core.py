@@ -13,7 +13,6 @@ import json
 import logging
 import math
 import time
-from collections import deque
 from collections.abc import Coroutine
 from functools import partial
 from typing import Annotated, Any
@@ -22,6 +21,7 @@ from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
 from amigobot_driver.wording import wrong_type
 
+from .backlog import Backlog
 from .browser import Browser
 from .control import Control, NotInControlError
 from .doctor import Doctor
@@ -40,8 +40,6 @@ _SHORTEST = 0.002  # s that the loop leaves to others
 MAX_BROWSERS = 20
 #: Lines of the log that are kept, and that a new browser gets.
 _LOG_KEPT, _LOG_FIRST = 1000, 100
-#: Frames on the line in one message at most.
-_PACKETS = 40
 Fast = Annotated[float, Between(-10, 10)]  # m/s and rad/s, beyond the limits of every robot
 
 _log = logging.getLogger(__name__)
@@ -61,8 +59,7 @@ class Dashboard:
         self.pilot = Pilot(source, self.notify)
         self.history = History()
         self.doctor = Doctor(source, self.pilot)
-        self._log: deque[tuple[int, float, str]] = deque(maxlen=_LOG_KEPT)
-        self._logged = 0
+        self._lines: Backlog[tuple[float, str]] = Backlog(_LOG_KEPT)  #: Unix time (s) and text
         self._numbers = 0
         self._sections: dict[str, Any] = {}  #: by name; a section that has changed is another object
         self._now: dict[str, Any] = {}  #: what every browser gets in this frame
@@ -80,7 +77,7 @@ class Dashboard:
         if len(self.browsers) >= MAX_BROWSERS:
             return None
         self._numbers += 1
-        browser = Browser(self._numbers, log=max(0, self._logged - _LOG_FIRST), packets=self.source.frames.newest)
+        browser = Browser(self._numbers, log=max(0, self._lines.newest - _LOG_FIRST), packets=self.source.frames.newest)
         self.browsers[browser.number] = browser
         return browser
 
@@ -105,8 +102,7 @@ class Dashboard:
     def notify(self, text: str) -> None:
         """Add a line to the log; an empty one is left out."""
         if text:
-            self._logged += 1
-            self._log.append((self._logged, time.time(), text))
+            self._lines.add((time.time(), text))
 
     # -- what is sent -----------------------------------------------------------------------------------------
 
@@ -157,14 +153,14 @@ class Dashboard:
     def frame(self, browser: Browser) -> str:
         """Return the next frame of a browser: the newest state, and what is new since its last frame."""
         content = {"type": "frame", "n": browser.next_frame(), "you": browser.number, "now": self._now}
-        if lines := [entry for entry in self._log if entry[0] > browser.log]:
+        if lines := self._lines.after(browser.log):
             browser.log = lines[-1][0]
-            content["log"] = [(wall, text) for _, wall, text in lines]
+            content["log"] = [line for _, line in lines]
         known = browser.sections
         if changed := {name: value for name, value in self._sections.items() if known.get(name) is not value}:
             known |= changed
             content["sections"] = changed
-        if browser.watches_packets and (frames := self.source.frames.after(browser.packets, _PACKETS)):
+        if browser.watches_packets and (frames := self.source.frames.after(browser.packets)):
             newest, profile = frames[-1][0], self.source.profile
             content["packets_skipped"] = newest - browser.packets - len(frames)
             browser.packets = newest

@@ -6,35 +6,14 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from typing import Any
 
 from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.protocol import Packet, inspect_frame
 
-#: Frames that are kept; at 9600 baud, those of about a minute.
-_KEPT = 2000
 _SECTION = re.compile(r"docs/protocol (\d+(?:\.\d+)?)")
 _COMMANDS, _ERRATIC_COMMANDS = "4.1", "4.2"
 _PACKETS = "5.1"  # of the packets whose docstring names no section
-
-
-class FrameLog:
-    """Keeps the newest frames, which are numbered from 1."""
-
-    def __init__(self) -> None:
-        self._frames: deque[RecordedFrame] = deque(maxlen=_KEPT)
-        self.newest = 0  #: number of the newest frame
-
-    def add(self, frame: RecordedFrame) -> None:
-        """Append a frame."""
-        self.newest += 1
-        self._frames.append(frame)
-
-    def after(self, number: int, limit: int) -> list[tuple[int, RecordedFrame]]:
-        """Return the frames with a higher number, with their numbers, the newest `limit` of them."""
-        count = min(limit, self.newest - number, len(self._frames))
-        return [(self.newest + 1 + index, self._frames[index]) for index in range(-count, 0)]
 
 
 def decoded(number: int, frame: RecordedFrame, *, erratic: bool) -> dict[str, Any]:

@@ -15,14 +15,17 @@ from typing import Any, TypeVar
 
 from amigobot_driver import RequestRefusedError
 from amigobot_driver.doctor import Finding, Target
+from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.profiles import Profile
 
 from ...state import Remote
+from ..backlog import Backlog
 from ..messages import Request, requests_of
-from ..packets import FrameLog
 
 Result = TypeVar("Result")
 
+#: Frames on the line in one message at most.
+_FRAMES = 40
 #: Threads for requests that wait for a robot.
 _workers = ThreadPoolExecutor(6, "dashboard-request")
 
@@ -48,9 +51,9 @@ class Source(Remote):
     examined = True  #: whether the doctor can do something
 
     @cached_property
-    def frames(self) -> FrameLog:
-        """The newest frames on the line."""
-        return FrameLog()
+    def frames(self) -> Backlog[RecordedFrame]:
+        """The newest frames on the line: those of one message at most."""
+        return Backlog(_FRAMES)
 
     @cached_property
     def requests(self) -> dict[str, Request]:
