@@ -53,6 +53,15 @@ def test_it_shows_state_parameters_and_diagnostics(source: NodeSource) -> None:
     assert _finding("gripper", DiagnosticStatus(level=b"\xff"))["level"] == "stale", "of another publisher"
 
 
+def test_a_restarted_node_is_asked_for_its_parameters_again(source: NodeSource) -> None:
+    until(lambda: source.sections()["parameters"], "the parameters")
+    source._parameters.clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NodeSource, "alive", False)
+        source.sections()
+    until(lambda: source.sections()["parameters"], "the parameters again")
+
+
 def test_its_controls_reach_the_robot(source: NodeSource, bench: ros_bench.Bench) -> None:
     do = {name: request.run for name, request in source.requests.items()}
     do["motors"](on=True)
@@ -97,18 +106,8 @@ def test_the_doctor_looks_at_the_nodes(source: NodeSource, bench: ros_bench.Benc
 
 
 def test_frames_of_the_line_while_somebody_looks(source: NodeSource) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(NodeSource, "alive", False)
-        source.watch_frames(True)
-        assert source._frames_subscription is None, "a node that is not there does not answer"
-    until(lambda: source.alive, "the status of the node")
     source.watch_frames(True)
-
-    def ways() -> set[bool]:
-        source.state()
-        return {frame.to_robot for _, frame in source.frames.after(0)}
-
-    until(lambda: ways() == {True, False}, "frames both ways")
+    until(lambda: {frame.to_robot for _, frame in source.frames.after(0)} == {True, False}, "frames both ways")
     destroy, threads = source.node.destroy_subscription, set()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(

@@ -9,7 +9,6 @@ import base64
 import math
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,6 +19,7 @@ from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.subscription import Subscription
 from tf2_msgs.msg import TFMessage
 
 from amigobot_driver import AmigoBotError, RequestFailedError
@@ -30,7 +30,7 @@ from amigobot_driver.packet_file import RecordedFrame
 from amigobot_msgs.msg import Packet
 
 from ...node_remote import NodeRemote
-from ...state import RobotState, drained, yaw_of
+from ...state import yaw_of
 from ..messages import Value
 from .port import LEVELS
 from .robot import RobotSource
@@ -63,21 +63,12 @@ class NodeSource(NodeRemote, RobotSource):
         NodeRemote.__init__(self, namespace, drives=True, timeout=timeout)
         self._origin = 0.0, 0.0, 0.0  #: of the odometry frame in the map
         self._parameters: list[dict[str, Any]] = []
-        self._frames_subscription: Any = None
-        self._packets: deque[Packet] = deque(maxlen=2000)  #: from the thread of rclpy
+        self._packets: Subscription[Packet] | None = None  #: while a packet inspector is open
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.node.create_subscription(OccupancyGrid, "map", self._on_map, latched)
         self.node.create_subscription(TFMessage, "/tf", self._on_transforms, 20)
         self._driver = AsyncParameterClient(self.node, self.where)
         self._reader: threading.Thread | None = None
-
-    def state(self) -> RobotState:
-        """Return what the topics of the node say now, and take in the frames on the line."""
-        for message in drained(self._packets):
-            stamp = message.header.stamp
-            time = stamp.sec + stamp.nanosec * 1e-9
-            self.frames.add(RecordedFrame(time, message.to_robot, bytes(message.data)))
-        return super().state()
 
     def live(self) -> dict[str, Any]:
         """Return where the odometry frame is in the map."""
@@ -86,7 +77,9 @@ class NodeSource(NodeRemote, RobotSource):
     def sections(self) -> dict[str, Any]:
         """Return parameters, sounds, diagnostics and map."""
         now = time.monotonic()
-        if not self._parameters and self._reader is None and self.alive:
+        if not self.alive:
+            self._reader = None  # a node that starts again may have other values
+        elif self._reader is None:
             self._reader = threading.Thread(target=self._read_parameters, name="dashboard-parameters", daemon=True)
             self._reader.start()
         return {
@@ -98,15 +91,12 @@ class NodeSource(NodeRemote, RobotSource):
         }
 
     def watch_frames(self, on: bool) -> None:
-        """Have the node publish every frame while a packet inspector is open."""
-        if not self.alive or on == (self._frames_subscription is not None):
-            return
-        if on:
-            self._frames_subscription = self.node.create_subscription(Packet, "packets", self._on_packet, 200)
-        else:
-            self.destroy_subscription(self._frames_subscription)
-            self._frames_subscription = None
-        threading.Thread(target=self.do_parameter, args=("publish_packets", on), daemon=True).start()
+        """Subscribe to the frames on the line, which the node publishes only for a subscriber."""
+        if on and self._packets is None:
+            self._packets = self.node.create_subscription(Packet, "packets", self._on_packet, 200)
+        elif self._packets is not None and not on:
+            self.destroy_subscription(self._packets)
+            self._packets = None
 
     def examination(self) -> Examination:
         """Return the checks of nodes and topics: the node has the port."""
@@ -157,7 +147,8 @@ class NodeSource(NodeRemote, RobotSource):
     # -- topics -----------------------------------------------------------------------------------------------
 
     def _on_packet(self, message: Packet) -> None:
-        self._packets.append(message)
+        stamp = message.header.stamp
+        self.frames.add(RecordedFrame(stamp.sec + stamp.nanosec * 1e-9, message.to_robot, bytes(message.data)))
 
     def _on_map(self, message: OccupancyGrid) -> None:
         info, origin = message.info, message.info.origin.position
