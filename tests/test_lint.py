@@ -50,13 +50,10 @@ def test_every_python_file_names_copyright_and_license() -> None:
 
 def test_mypy() -> None:
     files = {path.relative_to(ROOT / PACKAGE) for path in (ROOT / PACKAGE).rglob("*.py")}
-    typed = sorted({path.parts[0] for path in files} - set(UNTYPED))
-    run("mypy", "--strict", *(f"{PACKAGE}/{name}" for name in typed), "amigobot_navigation/amigobot_navigation")
-
-
-def test_mypy_of_the_examples() -> None:
+    typed = [f"{PACKAGE}/{name}" for name in sorted({path.parts[0] for path in files} - set(UNTYPED))]
+    examples = map(str, sorted((ROOT / "examples").glob("*.py")))
     alone = "--strict", "--scripts-are-modules", "--follow-imports=silent"
-    run("mypy", *alone, *map(str, sorted((ROOT / "examples").glob("*.py"))))
+    run("mypy", *alone, *typed, "amigobot_navigation/amigobot_navigation", *examples)
 
 
 @pytest.mark.parametrize("folder", ["tools", "benchmarks", "examples"])
