@@ -16,8 +16,10 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -87,18 +89,24 @@ def first_ends_command() -> Iterator[list[int]]:
     """
     received: list[int] = []
 
-    def end(number: int, _: object) -> None:
-        if not received:
-            received.append(number)
-            signal.setitimer(signal.ITIMER_REAL, _END_LIMIT)  # SIGALRM ends a process that hangs
-            raise _exception(number)
+    def end(number: int, frame: FrameType | None) -> None:
+        if received:
+            return
+        if any(each.f_code is dropped.__code__ for each, _ in traceback.walk_stack(frame)):
+            repeat(number)  # Python drops what `dropped` raises, without another call of it
+            return
+        received.append(number)
+        signal.setitimer(signal.ITIMER_REAL, _END_LIMIT)  # SIGALRM ends a process that hangs
+        raise _exception(number)
 
     def dropped(lost: Any) -> None:
         if received and isinstance(lost.exc_value, (KeyboardInterrupt, TerminatedError)):
-            # Python drops an exception that a destructor or a callback raises: the same signal comes again after it.
-            threading.Timer(0.01, os.kill, (os.getpid(), received.pop())).start()
+            repeat(received.pop())  # Python drops an exception that a destructor or a callback raises
         else:
             sys.__unraisablehook__(lost)
+
+    def repeat(number: int) -> None:
+        threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
 
     sys.unraisablehook, before = dropped, sys.unraisablehook
     try:
@@ -119,7 +127,7 @@ def _is_not_ignored(number: int) -> bool:
 
 @contextmanager
 def _handled(
-    handler: Callable[[int, object], object],
+    handler: Callable[[int, FrameType | None], object],
     chosen: Callable[[int], bool],
     ended: Sequence[int] = (),
 ) -> Iterator[None]:

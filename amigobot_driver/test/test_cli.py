@@ -67,7 +67,10 @@ def test_a_full_output_is_one_line_with_status_1(arguments: list[str]) -> None:
 
 def test_an_interrupt_in_a_destructor_is_not_lost() -> None:
     code = (
-        "import signal, time\nfrom amigobot_driver.signals import first_ends_command\n"
+        "import signal, threading, time\nfrom amigobot_driver.signals import first_ends_command\n"
+        "begin = threading.Thread.start\n"
+        "def slow(self):\n    threading.Thread.start = begin\n    begin(self)\n    time.sleep(0.1)\n"
+        "threading.Thread.start = slow\n"
         "class Held:\n    def __del__(self): signal.raise_signal(signal.SIGINT)\n"
         "try:\n    with first_ends_command():\n        Held()\n        time.sleep(60)\n"
         "except KeyboardInterrupt:\n    print('ended')\n"
