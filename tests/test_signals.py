@@ -52,8 +52,9 @@ def drive(tool: Terminal, robot: SimulatedRobot, subcommand: str) -> None:
     if subcommand == "calibrate":
         tool.wait_for("Enter: done")
         tool.type("\n")
-    elif subcommand == "demo":
+    elif subcommand in ("demo", "wander"):
         tool.wait_for("Move? [y/N]")
+        assert robot.speed == 0
         tool.type("y\n")
     elif subcommand == "verify":
         for question in ("Enter: done", "Enter: begin"):
@@ -80,7 +81,6 @@ def test_signals_stop_the_robot_and_restore_the_terminal(
         "calibrate": ["--port", robot.port, "--out", str(tmp_path / "robot.yaml")],
         "demo": ["--port", robot.port, "--out", str(tmp_path / "demo"), "--no-ros"],
         "verify": [robot.port, "--only", "directions", "--output", str(tmp_path / "report")],
-        "wander": ["--port", robot.port, "--yes"],
     }
     with terminal(subcommand, *arguments.get(subcommand, ["--port", robot.port])) as tool:
         drive(tool, robot, subcommand)

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -68,16 +66,6 @@ def test_closing_the_terminal_stops_the_robot_and_the_program(teleop: Terminal, 
     teleop.close()
     assert robot.seconds_until_rest(time.monotonic()) < WATCHDOG
     until(lambda: teleop.process.poll() is not None, "the program has ended")
-
-
-def test_killing_wander_stops_the_robot_by_its_watchdog(robot: SimulatedRobot, tmp_path: Path) -> None:
-    with terminal("wander", "--port", robot.port) as tool:
-        tool.wait_for("Move? [y/N]")
-        assert robot.speed == 0
-        tool.type("y\n")
-        until(lambda: robot.speed > 0.15, "the robot drives")
-        os.kill(tool.process.pid, signal.SIGKILL)
-        assert robot.seconds_until_rest(time.monotonic()) < WATCHDOG
 
 
 def test_without_a_terminal_nothing_moves(robot: SimulatedRobot) -> None:
