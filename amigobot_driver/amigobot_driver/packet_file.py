@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import IO
 
@@ -22,8 +21,8 @@ _LENGTHS = range(1, 254)
 _MAX_TIME = 1e9
 
 
-class PacketFileError(ValueError):
-    """The file is not a recording, is one of a later version, or is damaged. The message is one line."""
+class PacketFileError(Exception):
+    """The file is not a recording, is one of a later version, or its head is damaged. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,47 +58,39 @@ def write_record(file: IO[bytes], record: RecordedFrame) -> None:
     file.write(_RECORD.pack(record.time, record.to_robot, len(record.data)) + record.data)
 
 
-def read_head(file: IO[bytes]) -> tuple[Head, int]:
-    """Read the beginning of a file.
+def read_recording(file: IO[bytes]) -> tuple[Head, list[RecordedFrame], str]:
+    """Read a recording up to its damage. A last record that is not complete is left out: the recorder was killed.
 
     Returns:
-        The head, and the number of bytes read: a pipe does not know its position.
+        The head, the packets in the order in which they were written, and where the file is damaged; "": nowhere.
 
     Raises:
         PacketFileError: It is not a recording.
     """
     if file.read(len(MAGIC)) != MAGIC:
         raise PacketFileError("this is not a recording of `amigobot record`")
+    line = file.readline(_MAX_HEAD)
+    head, at = _head(line), len(MAGIC) + len(line)
+    records: list[RecordedFrame] = []
+    while len(start := file.read(_RECORD.size)) == _RECORD.size:
+        time, to_robot, length = _RECORD.unpack(start)
+        if to_robot > 1 or length not in _LENGTHS or not abs(time) < _MAX_TIME:
+            # The beginnings of the records after it are unknown.
+            return head, records, f"the recording is damaged at byte {at}"
+        data = file.read(length)
+        at += len(start) + length
+        if len(data) == length:
+            records.append(RecordedFrame(time, bool(to_robot), data))
+    return head, records, ""
+
+
+def _head(line: bytes) -> Head:
     try:
-        line = file.readline(_MAX_HEAD)
         values = json.loads(line)
         if values["version"] > VERSION:
             raise PacketFileError(
                 f"version is {values['version']}, allowed: {VERSION}; install a newer amigobot_driver"
             )
-        return Head(**values), len(MAGIC) + len(line)
+        return Head(**values)
     except (ValueError, TypeError, KeyError) as error:
-        if isinstance(error, PacketFileError):
-            raise
         raise PacketFileError(f"the head of this recording is damaged: {error}") from None
-
-
-def read_records(file: IO[bytes], at: int) -> Iterator[RecordedFrame]:
-    """Read the packets. A last record that is not complete is left out: the recorder was killed.
-
-    Args:
-        file: Open file, behind its head.
-        at: Number of bytes already read.
-
-    Raises:
-        PacketFileError: The next record is damaged, so the beginnings of those after it are unknown.
-    """
-    while len(head := file.read(_RECORD.size)) == _RECORD.size:
-        time, to_robot, length = _RECORD.unpack(head)
-        if to_robot > 1 or length not in _LENGTHS or not abs(time) < _MAX_TIME:
-            raise PacketFileError(f"the recording is damaged at byte {at}")
-        data = file.read(length)
-        at += len(head) + length
-        if len(data) < length:
-            return
-        yield RecordedFrame(time, bool(to_robot), data)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ..packet_file import Head, PacketFileError, RecordedFrame, read_head, read_records
+from .. import packet_file
+from ..packet_file import Head, PacketFileError, RecordedFrame
 from ..wording import counted
 from .usage_error import UsageError
 
@@ -28,17 +29,11 @@ def read_intact_part(path: Path) -> tuple[Head, list[RecordedFrame], bool]:
     Raises:
         UsageError: It cannot be read, or is not a recording.
     """
-    records: list[RecordedFrame] = []
-    damaged = False
     try:
         with path.open("rb") as file:
-            head, size = read_head(file)
-            try:
-                records.extend(read_records(file, size))
-            except PacketFileError as error:
-                damaged = True
-                read = counted(len(records), "packet")
-                print(f"amigobot: {path}: {error}: read up to there, {read}", file=sys.stderr)
-            return head, records, damaged
+            head, records, damage = packet_file.read_recording(file)
     except PacketFileError as error:
         raise UsageError(f"{path}: {error}") from None
+    if damage:
+        print(f"amigobot: {path}: {damage}: read up to there, {counted(len(records), 'packet')}", file=sys.stderr)
+    return head, records, bool(damage)

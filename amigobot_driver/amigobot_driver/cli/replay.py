@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import signals
+from ..errors import AmigoBotError
 from ..packet_file import Head, RecordedFrame
 from ..wording import counted, robot_name
 from . import ranges
@@ -59,15 +60,15 @@ def run(args: argparse.Namespace) -> int:
     # Packets and commands are written as they are processed; the replay needs them in the order of their times.
     records.sort(key=lambda record: record.time)
     if args.pty:
-        return _serve(args, head, records) or int(damaged)
+        _serve(args, head, records)
+        return int(damaged)
     events = replayed(head, records, args.robot or recorded_profile(head))
     # Imported here: a replay on a pty needs no driver.
     from ..robot import Report
 
     reports = [(at, event) for at, event in events if isinstance(event, Report)]
     if not reports:
-        print(f"amigobot replay: {args.file} has no packets of a robot", file=sys.stderr)
-        return 1
+        raise AmigoBotError(f"{args.file} has no packets of a robot")
     if args.csv:
         _print_csv(reports)
     elif args.json:
@@ -118,7 +119,7 @@ def replayed(head: Head, records: list[RecordedFrame], profile: str) -> list[tup
     return events
 
 
-def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -> int:
+def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -> None:
     """Serve the recording on a pty."""
     # Imported here: a replay into the driver needs no pty.
     from ..sim.server import Served, serve
@@ -127,8 +128,7 @@ def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -
 
     robot = RecordedRobot(head, records, args.rate, loop=args.loop)
     if robot.ended:
-        print(f"amigobot replay: {args.file} has no packets of a robot", file=sys.stderr)
-        return 1
+        raise AmigoBotError(f"{args.file} has no packets of a robot")
     with contextlib.ExitStack() as stack:
         received = stack.enter_context(signals.caught())
         connection = connect(args.pty, "", robot, log=lambda line: print(line, flush=True))
@@ -136,7 +136,6 @@ def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -
         print(f"{_robot(head)}, listening on {connection.description}", flush=True)
         serve(Served(robot, connection), stopped=lambda: robot.ended or bool(received))
         print("stopped" if received else "the recording has ended")
-    return 0
 
 
 def _print_json(head: Head, reports: list[tuple[float, Report]]) -> None:
