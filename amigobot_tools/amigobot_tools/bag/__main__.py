@@ -6,21 +6,19 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sqlite3
 import sys
-import time
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
 from amigobot_driver import signals
-from amigobot_driver.cli import end_quietly
-from amigobot_driver.wording import counted, domain_problem
+from amigobot_driver.cli import UsageError, end_quietly
+from amigobot_driver.wording import counted
 
 from .reader import BagError, read_bag
 
-#: s that the recorder waits for a message at a time.
-_WAIT = 0.05
 #: s after a signal in which messages that wait are still taken; others may come without end.
 _REST = 0.15
 
@@ -37,7 +35,7 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         return record(arguments.bag, arguments.topics) if "topics" in arguments else info(arguments.bag)
-    except BagError as error:
+    except UsageError as error:
         print(error, file=sys.stderr)
         return 1
 
@@ -48,35 +46,21 @@ def record(out: Path, topics: list[str]) -> int:
         raise BagError(f"{out} is there already: name another, or delete it")
     if find_spec("rosbags") is None:
         raise BagError("needs rosbags: python3 -m pip install rosbags")
-    if problem := domain_problem():
-        raise BagError(problem)
-    import rclpy
-    from rclpy.executors import SingleThreadedExecutor
-    from rclpy.signals import SignalHandlerOptions
-
-    from amigobot_driver.cli.temporary_node import NO_LOG_FILE
+    from amigobot_driver.cli.temporary_node import TemporaryNode
 
     from .recorder import Recorder
     from .writer import BagWriter
 
-    with signals.caught() as stopped:
-        rclpy.init(args=NO_LOG_FILE, signal_handler_options=SignalHandlerOptions.NO)
-        try:
+    try:
+        with signals.caught() as stopped, TemporaryNode("bag_recorder") as temporary:
             writer = BagWriter(out)
-            node = Recorder(writer, topics)
-            executor = SingleThreadedExecutor()
-            executor.add_node(node)
-            while not stopped:
-                executor.spin_once(timeout_sec=_WAIT)
-            end = time.monotonic() + _REST
-            while time.monotonic() < end:
-                executor.spin_once(timeout_sec=_WAIT)
+            counts = Recorder(temporary.node, writer, topics).counts
+            temporary.spin(math.inf, until=lambda: stopped)
+            temporary.spin(_REST)
             writer.close()
-        except (OSError, sqlite3.Error) as error:
-            raise BagError(f"{out}: cannot be written ({error})") from None
-        finally:
-            rclpy.try_shutdown()
-    print(f"saved {counted(node.counts.total(), 'message')} of {counted(len(node.counts), 'topic')} to {out}")
+    except (OSError, sqlite3.Error) as error:
+        raise BagError(f"{out}: cannot be written ({error})") from None
+    print(f"saved {counted(counts.total(), 'message')} of {counted(len(counts), 'topic')} to {out}")
     return 0
 
 

@@ -20,23 +20,22 @@ _COMMIT_PERIOD = 1.0  # s of the recording that a killed program loses at most
 _DEPTH = 1000  # messages that may wait for this process
 
 
-class Recorder(Node):
+class Recorder:
     """Records the topics given, or all there are, as soon as each has a publisher, and prints a line for each."""
 
-    def __init__(self, writer: BagWriter, topics: Collection[str]) -> None:
-        super().__init__("bag_recorder")
+    def __init__(self, node: Node, writer: BagWriter, topics: Collection[str]) -> None:
         self.counts: Counter[str] = Counter()
-        self._writer = writer
-        self._topics = {self.resolve_topic_name(topic) for topic in topics}
+        self._node, self._writer = node, writer
+        self._topics = {node.resolve_topic_name(topic) for topic in topics}
         self._seen: set[str] = set()
-        self.create_timer(_SEARCH_PERIOD, self._subscribe_new)
-        self.create_timer(_COMMIT_PERIOD, writer.commit)
+        node.create_timer(_SEARCH_PERIOD, self._subscribe_new)
+        node.create_timer(_COMMIT_PERIOD, writer.commit)
 
     def _subscribe_new(self) -> None:
-        for topic, kinds in self.get_topic_names_and_types():
+        for topic, kinds in self._node.get_topic_names_and_types():
             # Hidden topics, such as those of actions, only if they are asked for: as `ros2 bag record`.
             wanted = topic in self._topics or not (self._topics or "/_" in topic)
-            if wanted and topic not in self._seen and (publishers := self.get_publishers_info_by_topic(topic)):
+            if wanted and topic not in self._seen and (publishers := self._node.get_publishers_info_by_topic(topic)):
                 self._seen.add(topic)
                 try:
                     self._subscribe(topic, kinds, [publisher.qos_profile for publisher in publishers])
@@ -50,7 +49,7 @@ class Recorder(Node):
             raise LookupError(f"it has several types, {' and '.join(kinds)}")
         kind = message_class(kinds[0])
         self._writer.add_topic(topic, kinds[0], offered)
-        self.create_subscription(kind, topic, partial(self._write, topic), _matching(offered), raw=True)
+        self._node.create_subscription(kind, topic, partial(self._write, topic), _matching(offered), raw=True)
 
     def _write(self, topic: str, data: bytes, info: dict[str, int]) -> None:
         self._writer.write(topic, data, info["received_timestamp"])
