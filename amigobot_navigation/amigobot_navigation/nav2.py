@@ -125,8 +125,8 @@ def footprint_problem(content: Parameters, profile: Profile) -> str:
         return ""  # Nav2 reports this error itself
     if not corners:
         return ""
-    body = profile.body
-    (left, right), (front, rear) = ((max(row), -min(row)) for row in (_column(corners, 1), _column(corners, 0)))
+    body, (xs, ys) = profile.body, zip(*corners, strict=True)
+    front, rear, left, right = max(xs), -min(xs), max(ys), -min(ys)
     extents = ((front, body.front), (rear, body.rear), (left, body.width / 2), (right, body.width / 2))
     if all(found >= needed - _TOLERANCE for found, needed in extents):
         return ""
@@ -134,10 +134,6 @@ def footprint_problem(content: Parameters, profile: Profile) -> str:
         f"its footprint of {front + rear:.3f} x {left + right:.3f} m does not cover a {profile.name}, which is "
         f"{body.front + body.rear:.3f} x {body.width:.3f} m: Nav2 may drive the robot into walls"
     )
-
-
-def _column(rows: Iterable[Point], number: int) -> list[float]:
-    return [row[number] for row in rows]
 
 
 def _fit_costmap(costmap: Parameters, profile: Profile) -> None:
