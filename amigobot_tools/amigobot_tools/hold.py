@@ -33,12 +33,10 @@ class Hold:
 
     Args:
         first_repeat: Seconds that one press drives if the key is not repeated.
-        repeat: Seconds from a repetition until the key counts as released.
     """
 
-    def __init__(self, first_repeat: float = FIRST_REPEAT, repeat: float = REPEAT) -> None:
+    def __init__(self, first_repeat: float = FIRST_REPEAT) -> None:
         self._first_repeat = first_repeat
-        self._repeat = repeat
         self._key = ""
         self._until = -math.inf
 
@@ -46,7 +44,7 @@ class Hold:
         """A key of `DIRECTIONS` is pressed or repeated at a time (s)."""
         repeated = key == self._key and now <= self._until
         self._key = key
-        self._until = now + (self._repeat if repeated else self._first_repeat)
+        self._until = now + (REPEAT if repeated else self._first_repeat)
 
     def release(self) -> None:
         """Count every key as released."""

@@ -27,8 +27,6 @@ from .fit import Measured, Step
 STEPS = ("turns", "straight", "square")
 _SILENCE = 2.0  # s without a packet after which a drive is given up; the robot has stopped by then
 _SETTLE = 0.5  # s after the robot is at rest until its last packet has come
-_DEGREE = math.radians(1)  # rad, unit of an answer
-_CENTIMETER = 0.01  # m, unit of an answer
 
 #: A motion of the firmware: `move` and m, or `turn` and rad.
 Motion = tuple[str, float]
@@ -133,7 +131,7 @@ class Session:
     def _asked(self, name: str, question: str) -> float:
         """Ask for a measurement; NaN: none was made."""
         assert self._person is not None
-        unit, size = ("deg", _DEGREE) if name == "turned" else ("cm", _CENTIMETER)
+        unit, size = ("deg", math.radians(1)) if name == "turned" else ("cm", 0.01)
         return size * self._person.number(question, unit)
 
     # -- driving ----------------------------------------------------------------------------------------------
