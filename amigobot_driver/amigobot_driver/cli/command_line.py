@@ -69,8 +69,7 @@ def run(arguments: Sequence[str]) -> int:
     subcommands = find_subcommands()
     name = _chosen(arguments)
     if name and name not in subcommands:
-        print(f"amigobot: {_unknown_text(name, subcommands)}", file=sys.stderr)
-        return 2
+        return _failed("", _unknown_text(name, subcommands), 2)
     subcommand = subcommands.get(name)
     try:
         parser, subparser = _parsers(subcommands, subcommand)
@@ -84,19 +83,21 @@ def run(arguments: Sequence[str]) -> int:
         status: int = subcommand.load().run(args)
         return status
     except UsageError as error:
-        print(f"amigobot {name}: {error}", file=sys.stderr)
-        return 2
+        return _failed(name, error, 2)
     except ImportError as error:
-        print(f"amigobot {name}: {explained(error)}", file=sys.stderr)
-        return 2
+        return _failed(name, explained(error), 2)
     except AmigoBotError as error:
-        print(f"amigobot {name}: {error}", file=sys.stderr)
-        return 2 if isinstance(error, ValueError) else 1  # what the user has typed, or what happened
+        return _failed(name, error, 2 if isinstance(error, ValueError) else 1)  # what the user typed, or what happened
     except OSError as error:
         if not error.filename:  # standard output, see `main`
             raise
-        print(f"amigobot {name}: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 1
+        return _failed(name, f"{error.filename}: {error.strerror}", 1)
+
+
+def _failed(subcommand: str, problem: object, status: int) -> int:
+    """Print why a subcommand has failed, and return the exit status."""
+    print(f"{f'amigobot {subcommand}'.rstrip()}: {problem}", file=sys.stderr)
+    return status
 
 
 def _chosen(arguments: Sequence[str]) -> str:

@@ -48,15 +48,8 @@ class Subcommand:
     module: str
 
     def load(self) -> ModuleType:
-        """Import the module.
-
-        Raises:
-            UsageError: A library that the subcommand needs is not installed.
-        """
-        try:
-            return importlib.import_module(self.module)
-        except ImportError as error:
-            raise explained(error) from None
+        """Import the module."""
+        return importlib.import_module(self.module)
 
     def documentation(self) -> str:
         """Return the docstring of the module, which is not imported: `amigobot --help` names all subcommands."""

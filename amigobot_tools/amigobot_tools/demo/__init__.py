@@ -20,7 +20,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from amigobot_driver.cli import ranges
-from amigobot_driver.cli.subcommands import explained
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     ros = all(map(find_spec, of_ros)) if args.ros is None else args.ros
     for library in ("matplotlib", *((*of_ros, "rosbags") if ros else ())):
         if find_spec(library) is None:
-            raise explained(ImportError(name=library))
+            raise ImportError(name=library)  # the command line says how to install it
     from .demo import run_demo
 
     run_demo(args.out.resolve(), args.port, args.seconds, ros=ros)
