@@ -61,9 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rate", type=ranges.rate, default=1.0, metavar="X", help="speed of a recording (%(default)g)")
     parser.add_argument("--json", action="store_true", help="print JSON, a line each time, instead of a screen")
     ranges.add_number(parser, "--period", ranges.number(0.05, 3600, "s"), 0.5, "s", "time between lines")
-    parser.add_argument(
-        "--count", type=ranges.whole(0, 10**9), default=0, metavar="N", help="end after N lines; 0: never (%(default)s)"
-    )
+    lines, text = ranges.number(0, 10**9, whole=True), "end after N lines; 0: never (%(default)s)"
+    parser.add_argument("--count", type=lines, default=0, metavar="N", help=text)
 
 
 def run(args: argparse.Namespace) -> int:

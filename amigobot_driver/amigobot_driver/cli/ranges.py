@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 
 from ..wording import wrong_type
@@ -15,32 +16,21 @@ from .usage_error import UsageError
 _DAY = 86400
 
 
-def number(low: float, high: float, unit: str = "") -> Callable[[str], float]:
-    """Return the type of an option: a number from `low` to `high`."""
+def number(low: float, high: float, unit: str = "", *, whole: bool = False) -> Callable[[str], float]:
+    """Return the type of an option: a number from `low` to `high`, or a whole number."""
+    kind: Callable[[str], float] = int if whole else float
+    allowed = f"a {'whole ' if whole else ''}number from {low} to {high} {unit}".rstrip()
 
     def parsed(text: str) -> float:
-        return _checked(float, text, f"a number from {low:g} to {high:g} {unit}", low, high)
+        try:
+            value = kind(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"is {text!r:.40}, allowed: {allowed}")
+        return value
 
     return parsed
-
-
-def whole(low: int, high: int) -> Callable[[str], int]:
-    """Return the type of an option: a whole number from `low` to `high`."""
-
-    def parsed(text: str) -> int:
-        return int(_checked(int, text, f"a whole number from {low} to {high}", low, high))
-
-    return parsed
-
-
-def _checked(kind: Callable[[str], float], text: str, allowed: str, low: float, high: float) -> float:
-    try:
-        value = kind(text)
-    except ValueError:
-        value = float("nan")
-    if not low <= value <= high:
-        raise argparse.ArgumentTypeError(f"is {text!r:.40}, allowed: {allowed.rstrip()}")
-    return value
 
 
 def add_number(

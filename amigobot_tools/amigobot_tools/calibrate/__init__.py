@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_robot_arguments(parser)
     usual = ",".join(STEPS)
     parser.add_argument("--steps", type=_steps, default=usual, metavar="LIST", help="which of %(default)s")
-    turns, text = ranges.whole(1, 50), "turns on the spot (%(default)s)"
+    turns, text = ranges.number(1, 50, whole=True), "turns on the spot (%(default)s)"
     parser.add_argument("--turns", type=turns, default=5, metavar="N", help=text)
     ranges.add_number(parser, "--distance", ranges.number(0.3, 20, "m"), 2.0, "m", "straight distance")
     ranges.add_number(parser, "--side", ranges.number(0.3, 10, "m"), 1.0, "m", "side of the square")
