@@ -122,7 +122,9 @@ class SteppedDriver(Generic[AnyRobot]):
             self.emit(link.receive(data, self.now))
         if self.now >= link.read_deadline:
             self.emit(link.drained(self.now, self.now))
-        self.poll()
+        if link.next_time() <= self.now:
+            self.emit(link.poll(self.now))
+        self.write()
 
     def run(self, until: float) -> None:
         """Execute what is due, go on to what is due next, at most to a time (s), and execute that."""
@@ -137,13 +139,6 @@ class SteppedDriver(Generic[AnyRobot]):
     def clock(self) -> float:
         """Return the time in s."""
         return self.now
-
-    def poll(self) -> None:
-        """Check the deadlines of the robot, and write."""
-        link = self.robot.link
-        if link.next_time() <= self.now:
-            self.emit(link.poll(self.now))
-        self.write()
 
     def plug(self, on: bool) -> None:
         """Open or lose the port."""
