@@ -29,7 +29,7 @@ from ros_bench import Client, free_domain
 from std_msgs.msg import String
 
 from amigobot_tools.bag import reader
-from amigobot_tools.bag.reader import BagError, read_bag
+from amigobot_tools.bag.reader import read_bag
 from amigobot_tools.bag.writer import BagWriter
 
 TABLE = Path(__file__).parents[1] / "examples" / "bag_to_csv.py"
@@ -83,7 +83,7 @@ def test_metadata_for_ros2_bag(tmp_path: Path) -> None:
 def test_damaged_bag_is_refused(tmp_path: Path, damage: Any) -> None:
     write(tmp_path / "bag")
     damage(tmp_path / "bag")
-    with pytest.raises(BagError, match="bag"):
+    with pytest.raises(reader.UsageError, match="bag"):
         read_bag(tmp_path / "bag")
 
 

@@ -17,7 +17,7 @@ from amigobot_driver import signals
 from amigobot_driver.cli import UsageError, end_quietly
 from amigobot_driver.wording import counted
 
-from .reader import BagError, read_bag
+from .reader import read_bag
 
 #: s after a signal in which messages that wait are still taken; others may come without end.
 _REST = 0.15
@@ -43,9 +43,9 @@ def main() -> int:
 def record(out: Path, topics: list[str]) -> int:
     """Record until a signal asks for the end; what has arrived by then is written."""
     if out.exists():
-        raise BagError(f"{out} is there already: name another, or delete it")
+        raise UsageError(f"{out} is there already: name another, or delete it")
     if find_spec("rosbags") is None:
-        raise BagError("needs rosbags: python3 -m pip install rosbags")
+        raise UsageError("needs rosbags: python3 -m pip install rosbags")
     from amigobot_driver.cli.temporary_node import TemporaryNode
 
     from .recorder import Recorder
@@ -59,7 +59,7 @@ def record(out: Path, topics: list[str]) -> int:
             temporary.spin(_REST)
             writer.close()
     except (OSError, sqlite3.Error) as error:
-        raise BagError(f"{out}: cannot be written ({error})") from None
+        raise UsageError(f"{out}: cannot be written ({error})") from None
     print(f"saved {counted(counts.total(), 'message')} of {counted(len(counts), 'topic')} to {out}")
     return 0
 

@@ -15,10 +15,6 @@ from typing import Any
 from amigobot_driver.cli import UsageError
 
 
-class BagError(UsageError):
-    """A bag that cannot be read, or written."""
-
-
 @dataclass(frozen=True, slots=True)
 class Message:
     """One recorded message; `time` is when the recorder got it, ns since the epoch."""
@@ -37,7 +33,7 @@ def read_bag(path: Path, kinds: Collection[str] | None = None) -> list[Message]:
         kinds: Types of the messages that are read; None: all.
 
     Raises:
-        BagError: It cannot be read.
+        UsageError: It cannot be read.
     """
     if find_spec("rosbag2_py"):
         return list(_read_with_rosbag2(path, kinds))
@@ -55,7 +51,7 @@ def _read_with_rosbags(path: Path, kinds: Collection[str] | None) -> list[Messag
                 for connection, time, data in (reader.messages(wanted) if wanted else ())
             ]
     except (AnyReaderError, OSError) as error:
-        raise BagError(f"{path}: {error}") from None
+        raise UsageError(f"{path}: {error}") from None
 
 
 def _read_with_rosbag2(path: Path, kinds: Collection[str] | None) -> Iterator[Message]:
@@ -73,7 +69,7 @@ def _read_with_rosbag2(path: Path, kinds: Collection[str] | None) -> Iterator[Me
             if kinds is None or types[topic] in kinds:
                 yield Message(topic, types[topic], time, deserialize_message(data, message_class(types[topic])))
     except (RuntimeError, LookupError) as error:
-        raise BagError(f"{path}: {error}") from None
+        raise UsageError(f"{path}: {error}") from None
 
 
 def message_class(kind: str) -> Any:
