@@ -33,8 +33,6 @@ from .recording_file import read_intact_part
 if TYPE_CHECKING:
     from ..robot import Event, Report
 
-#: s added to the times of a recording: the first packet may have begun before it, and stamps must be positive
-_EPOCH = 1000.0
 _COLUMNS = ("time", "x", "y", "yaw", "linear", "angular", "volts", "motors", "stall_left", "stall_right")
 
 
@@ -106,14 +104,14 @@ def replayed(head: Head, records: list[RecordedFrame], profile: str) -> list[tup
     at = 0.0
 
     def keep(event: Event) -> None:
-        events.append((replay.recorded(event.stamp) / 1e9 - _EPOCH if isinstance(event, Report) else at, event))
+        events.append((replay.recorded(event.stamp) / 1e9 if isinstance(event, Report) else at, event))
 
     replay = Replay(Robot(Options(profile=profile, motors_on_connect=False)), "replay://", keep)
     replay.identify(SyncReply(name=head.name, robot_class=head.robot_class, subclass=head.subclass))
     for record in records:
         at = record.time
         with contextlib.suppress(ValueError):  # no packet can be as long as this record of a bag
-            replay.feed(record.data, round((record.time + _EPOCH) * 1e9), to_robot=record.to_robot)
+            replay.feed(record.data, round(record.time * 1e9), to_robot=record.to_robot)
     replay.settle()
     replay.close()
     return events
