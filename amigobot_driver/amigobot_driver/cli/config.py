@@ -65,16 +65,17 @@ def run(args: argparse.Namespace) -> int:
             print("nothing was changed")
             return 0
         name, model, reported = _ask(args, requested)
-    if args.action == "show" and args.json:
+    if args.action in ("diff", "restore", "edit"):
+        return _compare(requested, reported)
+    if args.action == "save":
+        args.file.write_text(_text(name, reported), encoding="utf-8")
+        print(f"saved {counted(len(TUNABLE.keys() & reported.keys()), 'value')} to {args.file}")
+    elif args.json:
         print(json.dumps({"name": name, "model": model, "values": reported}))
-        return 0
-    if args.action == "show":
+    else:
         print(f"# {name}, {model}")
         print("\n".join(f"{name}: {value}" for name, value in reported.items()))
-        return 0
-    if args.action == "save":
-        return _save(args.file, name, reported)
-    return _compare(requested, reported)
+    return 0
 
 
 #: Values by the names of the CONFIG packet.
@@ -97,12 +98,6 @@ def _text(name: str, reported: Values) -> str:
     """The tuning values as a file."""
     values = {key: value for key, value in reported.items() if key in TUNABLE}
     return f"# Tuning values of {name}, in the units of the CONFIG packet.\n{yaml.safe_dump(values, sort_keys=False)}"
-
-
-def _save(file: Path, name: str, reported: Values) -> int:
-    file.write_text(_text(name, reported), encoding="utf-8")
-    print(f"saved {counted(len(TUNABLE.keys() & reported.keys()), 'value')} to {file}")
-    return 0
 
 
 def _edited(name: str, reported: Values) -> dict[str, int]:
