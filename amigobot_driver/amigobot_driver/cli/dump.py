@@ -48,7 +48,8 @@ def run(args: argparse.Namespace) -> int:
         _print_csv(chosen, by_field=args.packet is not None)
     else:
         for row in chosen:
-            print(_object(row) if args.json else _line(row))
+            text = row.pop("text")
+            print(json.dumps(row) if args.json else f"{row['time']:10.3f} {'>' if row['to_robot'] else '<'} {text}")
     return int(damaged or not chosen)
 
 
@@ -63,14 +64,6 @@ def entry(head: Head, record: RecordedFrame) -> dict[str, Any]:
         "text": str(frame.content or f"unknown {record.data.hex()}"),
         "fields": frame.fields,
     }
-
-
-def _object(row: dict[str, Any]) -> str:
-    return json.dumps({key: value for key, value in row.items() if key != "text"})
-
-
-def _line(row: dict[str, Any]) -> str:
-    return f"{row['time']:10.3f} {'>' if row['to_robot'] else '<'} {row['text']}"
 
 
 def _print_csv(rows: list[dict[str, Any]], *, by_field: bool) -> None:
