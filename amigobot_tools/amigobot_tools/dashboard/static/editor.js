@@ -3,6 +3,7 @@
 
 // Moves what stands in the simulated world, and the robot: in the top view with mouse, touch and keys, or by a toolbar.
 import { byId, setText } from "./dom.js";
+import { compose } from "./view.js";
 
 const REACH = 12; // pixels around a wall that count as the wall
 const STEP = 0.05; // m of an arrow key
@@ -60,9 +61,9 @@ export class Editor {
 
   /** Segments of a thing in the world. */
   segments(thing) {
-    const [x, y, heading] = this.pose(thing);
-    const [c, s] = [Math.cos(heading), Math.sin(heading)];
-    return thing.outline.map(([x1, y1, x2, y2]) => [x + c * x1 - s * y1, y + s * x1 + c * y1, x + c * x2 - s * y2, y + s * x2 + c * y2]);
+    const pose = this.pose(thing);
+    const place = (x, y) => compose(pose, x, y, 0).slice(0, 2);
+    return thing.outline.map(([x1, y1, x2, y2]) => [...place(x1, y1), ...place(x2, y2)]);
   }
 
   // -- selection ---------------------------------------------------------------------------------------------

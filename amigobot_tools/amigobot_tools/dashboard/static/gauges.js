@@ -3,6 +3,7 @@
 
 // What the robot reports, as figures and bars with names that a screen reader speaks.
 import { element, fixed, setText } from "./dom.js";
+import { compose } from "./view.js";
 
 function shareLevel(share) {
   return share < 0.15 ? "error" : share < 0.35 ? "warning" : "";
@@ -39,8 +40,6 @@ class Gauge {
   }
 }
 
-const list = (values) => values.map((value) => value).join(", ");
-
 function battery({ state }) {
   if (state.volts === null) return { text: "–" };
   const charge = state.charge === null ? "" : ` · ${(100 * state.charge).toFixed(0)} %`;
@@ -61,8 +60,8 @@ const onOff = (name) => ({ state }) => ({
 
 function trouble({ state }) {
   if (state.emergency) return { text: "emergency stop", level: "error" };
-  if (state.stalls.length) return { text: `stalled: ${list(state.stalls)}`, level: "error" };
-  if (state.faults.length) return { text: list(state.faults), level: "error" };
+  if (state.stalls.length) return { text: `stalled: ${state.stalls.join(", ")}`, level: "error" };
+  if (state.faults.length) return { text: state.faults.join(", "), level: "error" };
   return { text: "none", level: "ok" };
 }
 
@@ -71,7 +70,7 @@ function bumpers({ state }, info) {
   const pressed = [];
   state.front_bumpers.forEach((on, index) => on && pressed.push(`front ${index}`));
   state.rear_bumpers.forEach((on, index) => on && pressed.push(`rear ${index}`));
-  return { text: pressed.length ? `pressed: ${list(pressed)}` : "free", level: pressed.length ? "error" : "ok" };
+  return { text: pressed.length ? `pressed: ${pressed.join(", ")}` : "free", level: pressed.length ? "error" : "ok" };
 }
 
 function nearest({ state }) {
@@ -92,9 +91,7 @@ const celsius = ({ state }) => (state.celsius === null ? null : { text: `${state
 
 function truth({ sim, state, origin }) {
   if (!sim) return null;
-  const [c, s] = [Math.cos(origin[2]), Math.sin(origin[2])];
-  const x = origin[0] + c * state.x - s * state.y;
-  const y = origin[1] + s * state.x + c * state.y;
+  const [x, y] = compose(origin, state.x, state.y, 0);
   return { text: `${fixed(Math.hypot(x - sim.x, y - sim.y), 3)} m` };
 }
 

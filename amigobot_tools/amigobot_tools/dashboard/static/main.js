@@ -134,7 +134,6 @@ function describe(description) {
   if (can("doctor") && !parts.doctor) parts.doctor = new Doctor(tabs.add("doctor", "Doctor"), ask);
   byId("drive").hidden = description.kind === "recording";
   byId("stop").hidden = description.kind === "recording";
-  byId("holder").hidden = false;
   byId("motors").hidden = !can("motors");
   byId("sonar").hidden = !can("sonar");
   byId("reset-odometry").hidden = !can("reset_odometry");

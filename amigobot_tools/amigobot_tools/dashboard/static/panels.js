@@ -106,7 +106,7 @@ export class Parameters {
 export class Sounds {
   constructor(parent, ask) {
     this.ask = ask;
-    this.sounds = null;
+    this.sounds = [];
     this.search = element("input", { type: "search", placeholder: "Search sounds", "aria-label": "Search sounds", oninput: () => this.show() });
     this.list = element("div", { class: "sound-list scroll" });
     this.load = element("button", { type: "button", onclick: () => this.read() }, "Read the list from the robot");
@@ -131,7 +131,7 @@ export class Sounds {
 
   show() {
     const wanted = this.search.value.toLowerCase();
-    const found = (this.sounds ?? []).filter((sound) => !sound.group && `${sound.number} ${sound.name}`.toLowerCase().includes(wanted));
+    const found = this.sounds.filter((sound) => !sound.group && `${sound.number} ${sound.name}`.toLowerCase().includes(wanted));
     this.list.replaceChildren(...found.map((sound) =>
       element("button", { type: "button", title: `Play ${sound.name}`, onclick: () => this.ask("play_sound", { number: sound.number }) }, `▶ ${sound.name || `sound ${sound.number}`}`)));
   }

@@ -20,8 +20,8 @@ export function compose(origin, x, y, yaw) {
 const turn = (from, to) => Math.atan2(Math.sin(to - from), Math.cos(to - from));
 
 export class View {
-  constructor(canvas, readout) {
-    Object.assign(this, { canvas, readout });
+  constructor(canvas) {
+    this.canvas = canvas;
     this.scale = 90; // pixels per m
     this.center = [0, 0];
     this.follow = true;
