@@ -141,7 +141,7 @@ class Dashboard:
             self._update_sections()
         control = {name: getattr(self.control, name) for name in ("holder", "asking")}
         pilot = {name: getattr(self.pilot, name) for name in ("driving", "braking", "note")}
-        self._now = plain({"t": now, "wall": time.time(), "state": told, "control": {**control, **pilot}, **live})
+        self._now = plain({"state": told, "control": {**control, **pilot}, **live})
         for browser in self.browsers.values():
             browser.wake()
 

@@ -51,8 +51,7 @@ def description(kind: str, where: str, state: RobotState, profile: Profile | Non
     result |= {name: value for name in ("limits", "body") if (value := getattr(state, name))}
     result["sonars"] = [(echo.x, echo.y, echo.heading) for echo in state.echoes]
     if profile:
-        bumpers, battery = profile.bumpers, profile.battery
+        bumpers = profile.bumpers
         result["field_of_view"] = profile.sonar.field_of_view
-        result["battery"] = {"low": battery.low, "cutoff": battery.cutoff}
         result["has_bumpers"] = bool(bumpers.front_segments or bumpers.rear_segments)
     return result
