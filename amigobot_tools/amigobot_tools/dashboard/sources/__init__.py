@@ -34,21 +34,19 @@ def open_source(text: str, *, profile: str, ros: bool, name: str) -> Source:
         from .node import NodeSource  # needs ROS
 
         return NodeSource(name)
-    if not text or text.startswith("sim://"):
+    path = Path(text)
+    robots = path if path.suffix in (".yaml", ".yml") and path.is_file() else None
+    if robots or not text or text.startswith("sim://"):
         from .simulator import SimulatorSource
 
-        return SimulatorSource(text or "sim://", profile)
-    if Path(text).suffix in (".yaml", ".yml") and Path(text).is_file():
-        from .simulator import SimulatorSource
-
-        return SimulatorSource("", profile, robots=Path(text), name=name)
-    if Path(text).is_dir() or Path(text).is_file():
+        return SimulatorSource(text or "sim://", profile, robots=robots, name=name)
+    if path.is_dir() or path.is_file():
         from .recording import RecordingSource
 
-        return RecordingSource(Path(text), profile, name)
+        return RecordingSource(path, profile, name)
     if name:
         raise UsageError(f"--name {name}: only a file of several robots, and a bag of several, has names")
-    if not text.startswith("/dev/") and "://" not in text and not is_address(text) and not Path(text).exists():
+    if not text.startswith("/dev/") and "://" not in text and not is_address(text) and not path.exists():
         raise UsageError(f"{text}: not a file, and not a port such as /dev/ttyUSB0, HOST:8101 or sim://")
     from .port import PortSource
 

@@ -32,10 +32,11 @@ from amigobot_msgs.msg import Packet
 from ...node_remote import NodeRemote
 from ...state import yaw_of
 from ..messages import Value
-from .port import LEVELS
 from .robot import RobotSource
 from .source import Examination
 
+#: Levels of diagnostics, as the page names them.
+_LEVELS = ("ok", "warning", "error", "stale")
 #: Cells of a map in one direction that the page is sent at most.
 _CELLS = 400
 #: Values of an occupancy grid from which a cell is a wall.
@@ -175,7 +176,7 @@ def _finding(part: str, status: DiagnosticStatus) -> dict[str, Any]:
     """The diagnostics of a part of the robot."""
     return {
         "name": part,
-        "level": LEVELS[min(ord(status.level), len(LEVELS) - 1)],
+        "level": _LEVELS[min(ord(status.level), len(_LEVELS) - 1)],
         "message": status.message,
         "values": {value.key: value.value for value in status.values},
     }

@@ -24,8 +24,6 @@ from .robot import RobotSource
 from .source import Examination
 
 _COLUMNS = "name", "value", "unit", "low", "high", "text", "whole"  # of a parameter
-#: Levels of findings, as the page names them.
-LEVELS = ("ok", "warning", "error", "stale")
 _FRAMES = 2000  # frames on the line that wait for the page at most
 _SECOND = 0.9  #: s, with a margin for a loop that is early
 #: Options of the driver that the page can change: unit, range, description.
