@@ -79,6 +79,8 @@ class SerialDriver(PacedDriver):
         task: What may wait.
     """
 
+    _late = math.inf  # a real robot does not wait
+
     def __init__(
         self, robot: Robot, url: str, listener: Callable[[Event], None], *, line: SerialLine, task: Task
     ) -> None:
@@ -92,10 +94,6 @@ class SerialDriver(PacedDriver):
     def _finish(self) -> None:
         if self._task.current:  # otherwise the page has ended the session: it closes the port
             super()._finish()
-
-    def _target(self) -> float:
-        real, start = self._anchor
-        return start + time.monotonic() - real
 
 
 class SerialSource(SteppedSource):

@@ -23,7 +23,6 @@ from ..messages import Between
 _START = 1000.0  # s on the driver's clock
 Speed = Annotated[float, Between(0.1, 50)]  # simulated seconds per second
 _SLICE = 0.02  # s of real time that a step may take
-_LATE = 0.25  # s of real time that the simulation may be late; what is more is left out
 CLOSING = 1.0  # s that the end of the session may take
 _MEASURED = 1.0  # s of real time over which the speed is measured
 
@@ -42,9 +41,12 @@ class PacedDriver:
 
     Attributes:
         listeners: Called with each event.
-        speed: Simulated seconds per second, as requested by `set_speed`.
+        speed: Simulated seconds per second, as requested.
         paused: Whether time stands still.
+        actual_speed: Simulated seconds per second, over the last second.
     """
+
+    _late = 0.25  #: s of real time that the simulation may be late or early; what is more is left out
 
     def __init__(
         self, robot: Robot, url: str, listener: Callable[[Event], None], *, line: Line, check_baud: bool = False
@@ -55,14 +57,15 @@ class PacedDriver:
         self._closed = False
         self.speed = 1.0
         self.paused = False
-        self._anchor = self._measured = time.monotonic(), _START  #: the same instant in real and in simulated time
-        self.actual_speed = 1.0  #: simulated seconds per second, over the last second
+        self.actual_speed = 1.0
+        self._target = _START  #: s, simulated time that it should be
+        self._stepped = time.monotonic()  #: s, real time of the last step
+        self._measured = self._stepped, _START  #: the same instant in real and in simulated time
 
     # -- the interface of Driver ------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Count time from now on."""
-        self._anchor = self._measured = time.monotonic(), self._driver.now
+        """Do nothing: the owner calls `step`."""
 
     def clock(self) -> float:
         """Return the simulated time (s)."""
@@ -98,42 +101,25 @@ class PacedDriver:
 
     def step(self) -> None:
         """Simulate up to the time that it should be, or until the step has taken long enough."""
-        if not self._closed:
-            end = time.monotonic() + _SLICE
-            self._driver.advance(self._target(), lambda: time.monotonic() > end)
-            self._measure()
+        if self._closed:
+            return
+        now, simulated, late = time.monotonic(), self._driver.now, self._late * self.speed
+        target = self._target + (now - self._stepped) * self.speed
+        self._target = simulated if self.paused else min(max(target, simulated - late), simulated + late)
+        self._stepped = now
+        self._driver.advance(self._target, lambda: time.monotonic() > now + _SLICE)
+        self._measure(now)
 
     @property
     def elapsed(self) -> float:
         """Simulated seconds since the start, which the windows of faults count from."""
         return self._driver.now - _START
 
-    def set_speed(self, speed: float) -> None:
-        """Let time pass with so many simulated seconds per second."""
-        self.speed, self._anchor = speed, (time.monotonic(), self._driver.now)
-
-    def pause(self, on: bool) -> None:
-        """Let time stand still, or go on."""
-        self.paused, self._anchor = on, (time.monotonic(), self._driver.now)
-
     def _publish(self, event: Event) -> None:
         for listener in tuple(self.listeners):
             listener(event)
 
-    def _target(self) -> float:
-        """Return the simulated time that it should be now."""
-        now, simulated_now = time.monotonic(), self._driver.now
-        if self.paused:
-            return simulated_now
-        real, simulated = self._anchor
-        target = simulated + (now - real) * self.speed
-        if abs(target - simulated_now) > _LATE * self.speed:
-            self._anchor = now, simulated_now
-            return simulated_now
-        return target
-
-    def _measure(self) -> None:
-        now = time.monotonic()
+    def _measure(self, now: float) -> None:
         real, simulated = self._measured
         if now - real >= _MEASURED:
             self.actual_speed = (self._driver.now - simulated) / (now - real)

@@ -111,7 +111,7 @@ class SimulatorSource(SteppedSource):
             "sim": {
                 "time": driver.elapsed,
                 "speed": driver.speed,
-                "actual": 0.0 if driver.paused else driver.actual_speed,
+                "actual": driver.actual_speed,
                 "paused": driver.paused,
                 "x": pose.x,
                 "y": pose.y,
@@ -160,7 +160,7 @@ class SimulatorSource(SteppedSource):
 
     def do_pause(self, on: bool) -> str:
         """Let time stand still, or go on."""
-        self._driver.pause(on)
+        self._driver.paused = on
         return "paused" if on else "running"
 
     def do_step(self, seconds: Annotated[float, Between(0.01, 10)]) -> str:
@@ -170,7 +170,7 @@ class SimulatorSource(SteppedSource):
 
     def do_speed(self, factor: Speed) -> str:
         """Set the speed."""
-        self._driver.set_speed(factor)
+        self._driver.speed = factor
         with self._driver.robot() as robot:
             options = dataclasses.replace(robot.options, command_timeout=_TIMEOUT * max(1.0, factor))
             robot.configure(options, self._driver.clock())
