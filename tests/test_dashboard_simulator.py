@@ -163,8 +163,6 @@ def test_every_fault_is_switched_while_it_runs() -> None:
             do["fault"](name="corrupt", value="x")
         with pytest.raises(RequestRefusedError, match="there is no fault 'nothing'"):
             do["fault"](name="nothing", value="")
-        with pytest.raises(RequestRefusedError, match="not a fault with a time window"):
-            do["fault_now"](name="corrupt", seconds=1.0)
         do["fault"](name="corrupt", value="")
         do["no_faults"]()
         assert all(row["value"] == "" for row in source.sections()["faults"])
