@@ -33,8 +33,8 @@ pytestmark = [
 ]
 #: s; Python is loaded and compiled, perhaps on a busy computer.
 LOADING = 200
-#: s in which a robot at 0.2 m/s is at rest, whatever fails.
-AT_REST = 2.9
+#: s in which a robot at 0.2 m/s is at rest, whatever fails: 2.9, and what a busy computer adds.
+AT_REST = 10.0
 FRAME = "document.querySelector('#dashboard').contentDocument"
 #: A serial adapter of the browser, whose bytes the server of the page passes to a simulated robot and back.
 MOCK = """
@@ -264,7 +264,8 @@ class TryPage:
         self.browser.press("#stop-program")
 
     def recover(self) -> None:
-        """End the program and the connection."""
+        """End the program and the connection, and close what a failed test has left open."""
+        self.browser.script("document.querySelectorAll('dialog[open]').forEach((dialog) => dialog.close())")
         if self.browser.find("#stop-program").is_enabled():
             self.browser.press("#stop-program")
         self.until_ready()
@@ -482,9 +483,9 @@ def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: Seri
         page.forward(on=False)
         robot.until_at_rest()
     page.browser.press("#record")
-    page.run(f"{IMPORT}with AmigoBot() as robot:\n    print(round(robot.move(0.3), 1))\n")
-    page.until_printed("0.3")
-    page.until_ready()
+    while "covered 0.3" not in page.output():  # again if a very slow computer has lost the connection
+        page.run(f"{IMPORT}with AmigoBot() as robot:\n    print('covered', round(robot.move(0.3), 1))\n")
+        page.until_ready()
     page.browser.press("#record")
     file = tmp_path / "drive.amigo"
     file.write_bytes(page.offered()[file.name])
