@@ -13,7 +13,6 @@ import json
 import logging
 import math
 import time
-from collections.abc import Coroutine
 from functools import partial
 from typing import Annotated, Any
 
@@ -216,7 +215,9 @@ class Dashboard:
         if own:
             browser.reply(number, own.run(browser, **arguments) or "")
         else:
-            self._begin(self._perform(browser, number, request, arguments))
+            task = asyncio.get_running_loop().create_task(self._perform(browser, number, request, arguments))
+            self._tasks.add(task)  # the loop itself has a weak reference only
+            task.add_done_callback(self._tasks.discard)
 
     @anyone
     def do_ack(self, browser: Browser, n: Annotated[int, Between(0, 2**53)]) -> None:
@@ -286,11 +287,6 @@ class Dashboard:
         """Keep control."""
         self.control.keep(browser.number)
         return "you keep control"
-
-    def _begin(self, work: Coroutine[Any, Any, object]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _perform(self, browser: Browser, number: int | None, request: Request, arguments: dict[str, Any]) -> None:
         """Make a request, and answer with its result."""

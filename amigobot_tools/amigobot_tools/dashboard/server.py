@@ -54,7 +54,14 @@ async def serve(source: Source, listen: Listen, ended: Sequence[int]) -> None:
 @contextlib.asynccontextmanager
 async def running(source: Source, access: Access) -> AsyncIterator[int]:
     """Run the server for an `async with` block; gives its port."""
-    app = application(Dashboard(source), access)
+    server = _Server(Dashboard(source), access)
+    app = web.Application(middlewares=[server.check], client_max_size=MAX_LENGTH)
+    app.router.add_get("/", server.page)
+    app.router.add_get("/ws", server.socket)
+    app.router.add_get("/protocol/{section}", server.protocol)
+    app.router.add_static("/static", _STATIC)
+    app.cleanup_ctx.append(server.run)
+    app.on_shutdown.append(server.close_sockets)
     logging.getLogger("aiohttp.server").addFilter(_is_no_bad_request)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
@@ -64,19 +71,6 @@ async def running(source: Source, access: Access) -> AsyncIterator[int]:
         yield runner.addresses[0][1]
     finally:
         await runner.cleanup()
-
-
-def application(dashboard: Dashboard, access: Access) -> web.Application:
-    """Return the web application."""
-    server = _Server(dashboard, access)
-    app = web.Application(middlewares=[server.check], client_max_size=MAX_LENGTH)
-    app.router.add_get("/", server.page)
-    app.router.add_get("/ws", server.socket)
-    app.router.add_get("/protocol/{section}", server.protocol)
-    app.router.add_static("/static", _STATIC)
-    app.cleanup_ctx.append(server.run)
-    app.on_shutdown.append(server.close_sockets)
-    return app
 
 
 def _is_no_bad_request(record: logging.LogRecord) -> bool:
