@@ -55,7 +55,7 @@ export class View {
   // -- what comes --------------------------------------------------------------------------------------------
 
   describe(description) {
-    this.body = description.body ?? null;
+    this.body = description.body;
     this.sonars = description.sonars ?? [];
     this.maxRange = description.max_range;
     this.beam = description.field_of_view ?? 0.26;
