@@ -72,6 +72,7 @@ def test_options_of_the_file_are_those_of_sim(tmp_path: Path) -> None:
         ("robots: {a: {pty: /tmp/a, wolrd: x}}", "robot a: key 'wolrd' is not known, allowed: pty, tcp, robot"),
         ("robots: {a: {pty: /tmp/a, robot: r2d2}}", "robot a: robot 'r2d2' is not known, allowed: "),
         ("robots: {a: {pty: /tmp/a}, b: {pty: /tmp/b}}", "another robot would be inside"),
+        ("robots: {a: {pty: /tmp/a, robot: powerbot}, b: {pty: /tmp/b}}", "another robot would be inside"),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, message: str) -> None:

@@ -214,7 +214,8 @@ class Simulator:
             side for other in robots if other is not self for side in other._body.outline_near(*around)
         ]
         robots.append(self)
-        self._check_room(self._body.pose, self.world)
+        for robot in robots:  # a robot within another one does not detect it
+            robot._check_room(robot._body.pose, robot.world)
 
     def _apply_faults(self) -> None:
         faults, since = self.faults, self._ticks * TICK
