@@ -105,7 +105,7 @@ class PacedDriver:
             return
         now, simulated, late = time.monotonic(), self._driver.now, self._late * self.speed
         target = self._target + (now - self._stepped) * self.speed
-        self._target = simulated if self.paused else min(max(target, simulated - late), simulated + late)
+        self._target = simulated if self.paused or abs(target - simulated) > late else target
         self._stepped = now
         self._driver.advance(self._target, lambda: time.monotonic() > now + _SLICE)
         self._measure(now)
