@@ -21,12 +21,14 @@ from ..robot import Report, RobotSnapshot
 from .finding import Finding, Severity
 
 MINUTE = 60  #: s, the longest time over which counters are compared
-SILENT = 5  #: s without a reading after which a sonar that is on is silent: two turns of 16 slow ones take less
 _MAX_DESCRIBED = 3  #: problems of one part that the message describes
 
 
 class History:
     """The snapshots of the last minute, one for each second, and their figures."""
+
+    #: s without a reading after which a sonar that is on is silent: two turns of 16 slow ones take less
+    SILENT = 5
 
     def __init__(self) -> None:
         self.snapshots: deque[RobotSnapshot] = deque(maxlen=MINUTE + 1)  #: the newest one last
@@ -37,7 +39,7 @@ class History:
         return self.snapshots[-1]
 
     def increase(self, counter: str | Callable[[RobotSnapshot], int], seconds: int = 1) -> int:
-        """Return how much a counter has grown in the last seconds; counters start from 0 with the driver."""
+        """Return how much a counter has grown in the last seconds; of an examination, since it began."""
         count = attrgetter(counter) if isinstance(counter, str) else counter
         before = count(self.snapshots[-1 - seconds]) if len(self.snapshots) > seconds else 0
         return int(count(self.now) - before)
@@ -82,9 +84,9 @@ class History:
     @property
     def silent_sonars(self) -> list[int]:
         """Numbers of the sonars that give no readings, although they are on."""
-        now, before = self.now, self.snapshots[max(-1 - SILENT, -len(self.snapshots))]
+        now, before = self.now, self.snapshots[max(-1 - self.SILENT, -len(self.snapshots))]
         on = all(one.link.running and one.report and one.report.sonar_enabled for one in (before, now))
-        return [sonar.number for sonar in now.sonars if on and before is not now and not sonar.age < SILENT]
+        return [sonar.number for sonar in now.sonars if on and before is not now and not sonar.age < self.SILENT]
 
     @property
     def unconfirmed(self) -> list[str]:

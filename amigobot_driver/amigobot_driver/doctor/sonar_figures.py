@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from .history import SILENT
 from .recording import RING, Recording
 from .table import listed
 
@@ -190,7 +189,7 @@ class SonarFigures(Recording):
     def mute_sonars(self) -> list[int]:
         """The sonars that give no or too few readings, while others do."""
         rare = _RARE * self.usual_count if self.usual_count >= _ENOUGH else 0.0
-        return [sonar.number for sonar in self.sonars if len(sonar.ranges) < rare or sonar.age > SILENT]
+        return [sonar.number for sonar in self.sonars if len(sonar.ranges) < rare or sonar.age > self.SILENT]
 
     @cached_property
     def advances(self) -> list[int]:
