@@ -127,13 +127,15 @@ class NodeSource(NodeRemote, RobotSource):
             values = self.result(self._driver.get_parameters(names), "get_parameters").values
         except AmigoBotError as error:
             self.node.get_logger().warning(str(error))
-            self._reader = None  # again later
+            if self._reader is threading.current_thread():
+                self._reader = None  # again later
             return
         rows = []
         for descriptor, value in zip(described, values, strict=True):
             if not descriptor.read_only and not descriptor.name.startswith(("qos_overrides.", "use_sim_time")):
                 rows.append(_row(descriptor, parameter_value_to_python(value)))
-        self._parameters = rows
+        if self._reader is threading.current_thread():  # the node has not been started again meanwhile
+            self._parameters = rows
 
     def _examine(self, on_progress: Callable[[str], None]) -> Iterator[Finding]:
         on_progress("looking at the nodes of ROS")

@@ -24,7 +24,7 @@ from .robot import RobotSource
 from .source import Examination
 
 _COLUMNS = "name", "value", "unit", "low", "high", "text", "whole"  # of a parameter
-_FRAMES = 2000  # frames on the line that wait for the page at most
+_WAITING = 2000  # frames on the line that wait for the page at most
 _SECOND = 0.9  #: s, with a margin for a loop that is early
 #: Options of the driver that the page can change: unit, range, description.
 _OPTIONS: dict[str, tuple[str, float, float, str]] = {
@@ -58,7 +58,7 @@ class PortSource(PortRemote, RobotSource):
 
         def connect(port: str, **more: Any) -> AmigoBot:
             robot = make(port, **more)
-            self._traced = robot.events(FrameSeen, LinkChanged, maxlen=_FRAMES)
+            self._traced = robot.events(FrameSeen, LinkChanged, maxlen=_WAITING)
             return robot
 
         PortRemote.__init__(self, port, timeout=timeout, options=options, make=connect)

@@ -25,7 +25,7 @@ from ..messages import Request, requests_of
 Result = TypeVar("Result")
 
 #: Frames on the line in one message at most.
-_FRAMES = 40
+_KEPT = 40
 #: Threads for requests that wait for a robot.
 _workers = ThreadPoolExecutor(6, "dashboard-request")
 
@@ -53,7 +53,7 @@ class Source(Remote):
     @cached_property
     def frames(self) -> Backlog[RecordedFrame]:
         """The newest frames on the line: those of one message at most."""
-        return Backlog(_FRAMES)
+        return Backlog(_KEPT)
 
     @cached_property
     def requests(self) -> dict[str, Request]:
