@@ -17,7 +17,7 @@ _DAY = 86400
 
 
 def number(low: float, high: float, unit: str = "", *, whole: bool = False) -> Callable[[str], float]:
-    """Return the type of an option: a number from `low` to `high`, or a whole number."""
+    """Return the type of an option: a number from `low` to `high`, with `whole` a whole one."""
     kind: Callable[[str], float] = int if whole else float
     allowed = f"a {'whole ' if whole else ''}number from {low} to {high} {unit}".rstrip()
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from .. import packet_file
 from ..packet_file import Head, PacketFileError, RecordedFrame
+from ..packet_file import read_recording as read_file
 from ..wording import counted
 from .usage_error import UsageError
 
@@ -31,7 +31,7 @@ def read_intact_part(path: Path) -> tuple[Head, list[RecordedFrame], bool]:
     """
     try:
         with path.open("rb") as file:
-            head, records, damage = packet_file.read_recording(file)
+            head, records, damage = read_file(file)
     except PacketFileError as error:
         raise UsageError(f"{path}: {error}") from None
     if damage:

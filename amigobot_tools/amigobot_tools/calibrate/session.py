@@ -88,7 +88,7 @@ class Session:
             side: Of the square, m.
 
         Raises:
-            StoppedError: A drive ended early.
+            StoppedError: A drive ended early, or the person has ended it.
         """
         robot, body = self._robot, self._robot.profile.body
         room = max(distance if "straight" in steps else 0.0, side if "square" in steps else 0.0)

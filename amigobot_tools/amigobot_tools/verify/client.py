@@ -126,7 +126,7 @@ class Client(LinkObserver):
     def _run(self, end: float, *, connecting: bool = False) -> None:
         """Read once, and write what is due."""
         if self._stopped():
-            raise StoppedError("a key was pressed, the robot is stopped")
+            raise StoppedError("a key was pressed")
         end = min(end, self.now() + _READ)
         if not (self._driver.plugged or connecting):
             self._driver.wait(end)  # opens the port again

@@ -174,14 +174,14 @@ def _braking(phase: Phase) -> tuple[list[Instant], float, list[Instant]]:
 
 
 def _time_to_rest(phase: Phase, log: Sequence[Instant], cruise: float) -> float:
-    """Time in s for which the wheels would have turned on after the last command to roll as far as they did."""
+    """Return the distance rolled after the last command over the velocity before it, s."""
     last = [at for at in log if at.time <= phase.sent][-1]
     distance = log[-1].travel - (last.travel + cruise * (phase.sent - last.time))
     return distance / cruise
 
 
 def watchdog(trial: Trial) -> None:
-    """The watchdog with the motors on: whether it brakes as STOP does, when, and what the next command does."""
+    """The watchdog with the motors on: whether it brakes as STOP does, then when, and what the next command does."""
     times = []
     for stop, silence in zip(trial.phases["stop"], trial.phases["silence"], strict=True):
         log, cruise, braking = _braking(stop)
@@ -193,12 +193,14 @@ def watchdog(trial: Trial) -> None:
         if len(rows) > len(braking) / 2:
             times.append(_time_to_rest(silence, log, cruise) - stopping)
     trial.keep("watchdog.acts", "yes")
-    trial.keep("watchdog.braking", "as STOP" if times else "harder than STOP")
+    as_stop = len(times) == len(trial.phases["silence"])
+    trial.keep("watchdog.braking", "as STOP" if as_stop else "harder than STOP")
     trial.keep("watchdog.motors", "on" if trial.phase("silence").of(Sip)[-1].motors_enabled else "off")
     resumed = max(at.velocity for at in trial.phase("after").log) > cruise / 2
     trial.keep("watchdog.resumes", "yes" if resumed else "no")
-    value, error = mean(times)
-    trial.keep("watchdog.time", value, math.hypot(error, 0.005))
+    if as_stop:
+        value, error = mean(times)
+        trial.keep("watchdog.time", value, math.hypot(error, 0.005))
 
 
 def straight(trial: Trial) -> None:
