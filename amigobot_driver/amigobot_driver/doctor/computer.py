@@ -11,6 +11,7 @@ import os
 import pwd
 import re
 import socket
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -239,9 +240,16 @@ def holders_of(path: str, proc: Path) -> list[Process]:
     for folder in sorted(proc.glob("[0-9]*"), key=lambda folder: int(folder.name)):
         # A process may have ended, or belong to another user.
         with contextlib.suppress(OSError):
-            if int(folder.name) != os.getpid() and real in map(os.path.realpath, (folder / "fd").iterdir()):
+            if int(folder.name) != os.getpid() and real in _open_files(folder):
                 stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
                 name, _, state = stat.partition("(")[2].rpartition(") ")
                 own = os.geteuid() in (0, folder.stat().st_uid)
                 found.append(Process(int(folder.name), name, own, state[0] in "Tt"))
     return found
+
+
+def _open_files(folder: Path) -> Iterator[str]:
+    # Not realpath: it would look at the files, and wait for a network drive that is away.
+    for entry in os.scandir(folder / "fd"):
+        with contextlib.suppress(OSError):
+            yield os.readlink(entry.path)
