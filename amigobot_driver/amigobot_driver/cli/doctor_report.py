@@ -16,7 +16,7 @@ import time
 import zipfile
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +83,12 @@ def _packets(case: Case, snapshot: RobotSnapshot, names: Anonymizer) -> bytes:
 
 def environment() -> Mapping[str, str]:
     """Return what a maintainer needs to know of this computer."""
+    try:
+        driver = version("amigobot_driver")
+    except PackageNotFoundError:  # it runs from its sources
+        driver = "not installed"
     return {
-        "amigobot_driver": version("amigobot_driver"),
+        "amigobot_driver": driver,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         **{name: os.environ[name] for name in ("ROS_DISTRO", "RMW_IMPLEMENTATION") if name in os.environ},
