@@ -32,8 +32,8 @@ pytestmark = [
 ]
 #: s; Python is loaded and compiled, perhaps on a busy computer.
 LOADING = 200
-#: s in which a robot at 0.2 m/s is at rest, whatever fails: 2.9, and what a busy computer adds.
-AT_REST = 10.0
+#: s in which a robot at 0.2 m/s is at rest in each case (docs/how-to/browser.md).
+AT_REST = 2.9
 FRAME = "document.querySelector('#dashboard').contentDocument"
 #: A serial adapter of the browser, whose bytes the server of the page passes to a simulated robot and back.
 MOCK = """
