@@ -68,6 +68,15 @@ def test_closing_the_terminal_stops_the_robot_and_the_program(teleop: Terminal, 
     until(lambda: teleop.process.poll() is not None, "the program has ended")
 
 
+def test_killing_wander_stops_the_robot_by_its_watchdog(robot: SimulatedRobot) -> None:
+    with terminal("wander", "--port", robot.port) as tool:
+        tool.wait_for("Move? [y/N]")
+        tool.type("y\n")
+        until(lambda: robot.speed > 0.15, "the robot drives")
+        tool.process.kill()
+        assert robot.seconds_until_rest(time.monotonic()) < WATCHDOG
+
+
 def test_without_a_terminal_nothing_moves(robot: SimulatedRobot) -> None:
     reasons = {
         "teleop": "standard input is not a terminal",

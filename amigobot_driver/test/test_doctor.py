@@ -470,4 +470,5 @@ def test_the_usual_tcp_port_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(NetworkPort, "_accepts", accepts := Mock(return_value=True))
     port = NetworkPort(Case(target=parse_target("bridge.example:4001")))
     assert [port.usual_port_open, port.usual_port_open] == [True, True]
+    assert port.target.at_usual_port == "bridge.example:8101"
     accepts.assert_called_once_with(8101)
