@@ -23,8 +23,8 @@ def wall(trial: Trial) -> None:
     walls = []  # the ranges (m) of each front sonar, for each wall
     for name in ("near", "far"):
         pings = trial.pings(trial.phase(name).packets)
-        heard = [(one.number, one.range * unit) for _, one in pings if one.range * unit < sonar.max_range]
-        echoes = [[distance for number, distance in heard if number == front] for front in trial.front_sonars]
+        echoing = [(one.number, one.range * unit) for _, one in pings if one.range * unit < sonar.max_range]
+        echoes = [[distance for number, distance in echoing if number == front] for front in trial.front_sonars]
         walls.append([each for each in echoes if each])
         if not walls[-1]:
             raise StepError(f"no echo from the {name} wall")
