@@ -84,6 +84,12 @@ class Client(LinkObserver):
         """The dialect in use."""
         return self.link.session.dialect
 
+    @property
+    def identity(self) -> SyncReply:
+        """Who the robot is, once it is connected."""
+        assert self.link.session.identity is not None
+        return self.link.session.identity
+
     @classmethod
     def at_port(cls, line: WaitingLine, stopped: Callable[[], bool]) -> Client:
         """Return a client on the real clock."""
@@ -215,8 +221,7 @@ class Client(LinkObserver):
             self._run(end, connecting=True)
         self._keep_quiet()
         self.opened = True
-        assert session.identity is not None
-        return session.identity
+        return self.identity
 
     def _keep_quiet(self) -> None:
         """Let the core send nothing by itself, not even after a silence of the robot."""

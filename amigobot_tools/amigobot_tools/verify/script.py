@@ -24,7 +24,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from amigobot_driver.protocol import Checksum, Command, Packet, Sip, checksum, checksum_with_count, encode_frame
+from amigobot_driver import ConnectionFailedError
+from amigobot_driver.protocol import (
+    Checksum,
+    Command,
+    ErraticCommand,
+    ErraticConfig,
+    Instruction,
+    Packet,
+    Sip,
+    checksum,
+    checksum_with_count,
+    encode_frame,
+)
 
 from .client import Stamped
 from .motion import Instant, motion_log
@@ -41,6 +53,9 @@ _REST = 0.01  # m/s; real Pioneers report up to 9 mm/s at rest
 _TOP = 2000  # mm/s that no robot of the family reaches, so that its motors get full power
 _FASTEST = 10000  # mm/s^2 that no motor reaches
 _MAX_DATA = 253  # bytes of the data of a frame
+_RESTART = 10.0  # s until the controller has restarted
+_KNOCK = 0.02  # s between two SYNC0 while the controller starts
+_DUTY = 40  # argument of PWM_DUTY in the step `settings`
 
 
 class StepError(Exception):
@@ -185,10 +200,45 @@ class Script:
         """End the session."""
         self._client.close()
 
+    def connect(self) -> None:
+        """Find the robot, and begin a session."""
+        self._client.connect()
+
     def open(self) -> None:
         """Begin a session if there is none."""
         if self._client.wait_for(Sip, 0.5) is None:
             self._client.connect()
+
+    def sync1(self) -> None:
+        """Send SYNC1; an Erratic has no SYNC packets."""
+        if not self._trial.profile.erratic:
+            self._client.send(Instruction(1))
+
+    def restart(self) -> None:
+        """Send SYNC0 until the restarted controller answers, and begin a session."""
+        client, began = self._client, self._client.now()
+        client.opened = False
+        client.wait(0.2)
+        while client.now() < began + _RESTART:
+            client.send(Instruction(0))
+            if any(stamped.data[:1] == b"\0" for stamped in client.wait(_KNOCK)):
+                client.connect()
+                return
+        if client.wait_for(Sip, 1.0) is None:
+            raise ConnectionFailedError("the robot does not answer within 10 s of RESET")
+        client.opened = True  # it has ignored RESET: the session goes on
+
+    def config(self) -> None:
+        """Read CONFIG."""
+        if self._client.config() is None:
+            raise StepError("CONFIG is not answered")
+
+    def restore_settings(self) -> None:
+        """Set the duty of the PWM and the decelerations of an Erratic as they were in the list `before`."""
+        before, duty = (self.phases[name][-1].of(ErraticConfig)[-1] for name in ("before", "duty"))
+        instruction = ErraticCommand.PWM_DUTY(round(_DUTY * before.pwm_max / max(1, duty.pwm_max)))
+        self._client.send_bytes(instruction.encode(self._client.dialect.check))
+        self._client.send(Command.SETA(-before.trans_decel), Command.SETRA(-before.rot_decel))
 
     def rest(self) -> None:
         """Stop, and wait until the wheels rest."""

@@ -9,19 +9,7 @@ import dataclasses
 import statistics
 from itertools import accumulate, pairwise
 
-from amigobot_driver import ConnectionFailedError
-from amigobot_driver.protocol import (
-    OVERHEAD,
-    Aux,
-    Command,
-    Encoders,
-    Instruction,
-    Io,
-    Playlist,
-    Reset,
-    Sip,
-    TuningValues,
-)
+from amigobot_driver.protocol import OVERHEAD, Aux, Encoders, Io, Playlist, Reset, Sip, TuningValues
 from amigobot_driver.wording import counted
 
 from ..motion import fit_line
@@ -30,22 +18,16 @@ from ..trial import Trial
 
 _VOLTS_PER_COUNT = 5.0 / 1023  # of the converter
 _BATTERY_PORT = 5
-_RESTART = 10.0  # s until the controller has restarted
 _ALIVE = 0.5  # s without a SIP after which a session is closed
 _ECHO = b"amigobot_verify"  # the text of the step `loop_back`
-_KNOCK = 0.02  # s between two SYNC0 while the controller starts
 
 
 def identity(trial: Trial) -> None:
     """The answer to SYNC2, and what the robot does with SYNC packets in a wrong order; an Erratic has none."""
-    client, erratic = trial.client, trial.profile.erratic
-    client.close()
+    reply, erratic = trial.client.identity, trial.profile.erratic
     if not erratic:
-        client.wait(0.5)
-        client.send(Instruction(1))
-        kinds = (f"{type(stamped.packet).__name__} 0x{stamped.data[0]:02X}" for stamped in client.wait(0.5))
+        kinds = (f"{type(one.packet).__name__} 0x{one.data[0]:02X}" for one in trial.phase("wrong_order").packets)
         trial.keep("sync.wrong_order", ", ".join(dict.fromkeys(kinds)) or "nothing")
-    reply = client.connect()
     trial.keep("identity.class", reply.robot_class)
     if not erratic:
         trial.keep("identity.subclass", reply.subclass.lower())
@@ -54,9 +36,7 @@ def identity(trial: Trial) -> None:
 
 def config(trial: Trial) -> None:
     """The values of CONFIGpac."""
-    answer = trial.client.config()
-    if answer is None:
-        raise StepError("CONFIG is not answered")
+    answer = trial.phase("config").of(TuningValues)[-1]
     trial.config = answer
     for item in dataclasses.fields(answer):
         value = getattr(answer, item.name)
@@ -105,22 +85,12 @@ def _place(sip: Sip, port: int) -> str:
 
 def reset(trial: Trial) -> None:
     """RESET: what it sends, how long the controller starts."""
-    client = trial.client
-    first, sent = len(client.packets), client.send(Command.RESET())
-    client.opened = False
-    client.wait(0.2)
-    echoed: float | None = None
-    while echoed is None and client.now() < sent + _RESTART:
-        client.send(Instruction(0))
-        echoed = next((stamped.time for stamped in client.wait(_KNOCK) if stamped.data[:1] == b"\0"), None)
-    if echoed is None and client.wait_for(Sip, 1.0) is None:
-        raise ConnectionFailedError("the robot does not answer within 10 s of RESET")
-    trial.keep("reset.packet", "yes" if any(isinstance(one.packet, Reset) for one in client.packets[first:]) else "no")
-    if echoed is None:
-        client.opened = True  # it has ignored RESET: the session goes on
-    else:
-        trial.keep("reset.time", echoed - sent, 0.01)
-        client.connect()
+    phase = trial.phase("reset")
+    trial.keep("reset.packet", "yes" if phase.of(Reset) else "no")
+    for stamped in phase.packets:
+        if stamped.data[:1] == b"\0":  # the answer to SYNC0
+            trial.keep("reset.time", stamped.time - phase.sent, 0.01)
+            break
 
 
 def config_answer(phase: Phase) -> str:
