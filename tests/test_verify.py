@@ -33,10 +33,10 @@ from amigobot_driver.sim.reported import reported_robots
 from amigobot_tools.person import StoppedError
 from amigobot_tools.verify import report, runs
 from amigobot_tools.verify.measures.drives import straight
-from amigobot_tools.verify.script import StepError
 from amigobot_tools.verify.simulated import simulated
+from amigobot_tools.verify.step_data import Figure, StepError
 from amigobot_tools.verify.table import NO_STEP, STEPS, Step, row_of, steps_of
-from amigobot_tools.verify.trial import DONE, Figure, Trial
+from amigobot_tools.verify.trial import DONE, Trial
 from amigobot_tools.verify.verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, nominal_parameter, simulate
 
 REPOSITORY = Path(__file__).parents[1]
@@ -378,7 +378,7 @@ def test_nonsense_settings_are_lines_of_the_report(tmp_path: Path, monkeypatch: 
 
 def test_a_drive_that_is_too_short_measures_no_wheels() -> None:
     phase = SimpleNamespace(log=[SimpleNamespace(travel=0.0), SimpleNamespace(travel=0.02)])
-    answers = {"FORWARD": 1.0, "LEFT": 0.0}
-    trial: Any = SimpleNamespace(answers=answers, phase=lambda _: phase, profile=load_profile("amigo"))
+    robot = SimpleNamespace(profile=load_profile("amigo"))
+    data: Any = SimpleNamespace(answers={"FORWARD": 1.0, "LEFT": 0.0}, phase=lambda _: phase, robot=robot)
     with pytest.raises(StepError, match=r"rolled 0\.02 m; a measurement needs 0\.3 m or more"):
-        straight(trial)
+        list(straight(data))

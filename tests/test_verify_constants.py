@@ -14,8 +14,8 @@ import pytest
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.sim import Simulator, SonarModel, Wear
+from amigobot_tools.verify.step_data import Figure
 from amigobot_tools.verify.table import STEPS
-from amigobot_tools.verify.trial import Figure
 from amigobot_tools.verify.verdict import DIFFERS, compare, expected, simulate
 
 NOMINAL = load_profile("amigo-sh")

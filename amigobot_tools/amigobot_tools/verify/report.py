@@ -25,8 +25,9 @@ from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, read_report
 
 from ..person import Person, StoppedError
 from .client import Client
+from .step_data import Figure, Value
 from .table import STEPS, row_of, steps_of
-from .trial import DONE, Figure, StepResult, Trial, Value
+from .trial import DONE, StepResult, Trial
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
 
 REPORT, PAGE, RECORDING = "report.json", "report.md", "packets.amigo"

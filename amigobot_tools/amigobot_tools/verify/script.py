@@ -19,10 +19,8 @@ the person is asked to do something. If the person cannot do it, the rest is lef
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from amigobot_driver import ConnectionFailedError
 from amigobot_driver.protocol import (
@@ -31,21 +29,16 @@ from amigobot_driver.protocol import (
     ErraticCommand,
     ErraticConfig,
     Instruction,
-    Packet,
     Sip,
     checksum,
     checksum_with_count,
     encode_frame,
 )
 
-from .client import Stamped
-from .motion import Instant, motion_log
+from ..person import Person
+from .client import Client
+from .step_data import KnownRobot, Phase, StepData, StepError
 from .table import Step
-
-if TYPE_CHECKING:
-    from .trial import Trial
-
-P = TypeVar("P", bound=Packet)
 
 _STOP_LIMIT = 5.0  # s that a robot may take to stop
 _POLL_PERIOD = 0.05  # s between two checks of that
@@ -58,47 +51,26 @@ _KNOCK = 0.02  # s between two SYNC0 while the controller starts
 _DUTY = 40  # argument of PWM_DUTY in the step `settings`
 
 
-class StepError(Exception):
-    """The robot does not do what the step needs; the message says what."""
-
-
-@dataclass(frozen=True, slots=True)
-class Phase:
-    """What came back for one named list."""
-
-    sent: float  #: s, when its last command was sent
-    ended: float  #: s
-    packets: list[Stamped]
-    trial: Trial
-
-    @property
-    def log(self) -> list[Instant]:
-        """The motion in it, in SI units by the scales found so far."""
-        trial, units = self.trial, self.trial.profile.units
-        distance = trial.found("scale.position", units.distance)
-        velocity = trial.found("scale.velocity", units.velocity)
-        return motion_log(self.packets, distance, velocity, trial.ticks_per_meter)
-
-    def of(self, kind: type[P]) -> list[P]:
-        """Return the packets of a kind."""
-        return [stamped.packet for stamped in self.packets if isinstance(stamped.packet, kind)]
-
-
 class Script:
     """Plays one step with one robot. A word of a list is a method.
 
     Args:
-        trial: Has the robot, the person, and what is known of the robot.
+        client: In a session with the robot.
+        person: Who is at the robot.
+        robot: What is known of the robot.
         step: What is played.
+        patience: How many times longer than with a real robot to collect random quantities.
     """
 
-    def __init__(self, trial: Trial, step: Step) -> None:
-        self._trial, self._client, self._step = trial, trial.client, step
+    def __init__(self, client: Client, person: Person, robot: KnownRobot, step: Step, patience: int) -> None:
+        self._client, self._person, self._robot, self._step = client, person, robot, step
+        self._patience = patience
         self._share = 0.0  #: of the cycle of the SIPs that is waited at `shift`
         self._moves = False  #: the motors are on
         self._driven_from = 0  #: number of packets when the motors were switched on
-        self.phases: dict[str, list[Phase]] = defaultdict(list)  #: what came back for the lists, by name
-        self.answers: dict[str, Any] = {}  #: of the person, by what was asked
+        self._phases: dict[str, list[Phase]] = {}
+        self._answers: dict[str, Any] = {}
+        self.data = StepData(step, robot, self._phases, self._answers)  #: what came back
 
     def play(self) -> bool:
         """Send everything; return False if the person cannot do what is asked for before the end.
@@ -114,8 +86,8 @@ class Script:
                     verb, what, *value = name.split()
                     if verb != "look":
                         self.motors_off()
-                    self.answers[what] = self._trial.person.ask(verb, what, words, *map(float, value))
-                    if verb == "do" and not self.answers[what]:
+                    self._answers[what] = self._person.ask(verb, what, words, *map(float, value))
+                    if verb == "do" and not self._answers[what]:
                         return item is self._step.send[-1]
                 elif all(self._client.dialect.supports(Command[name], "") for name, _ in map(_command, words) if name):
                     self._send_list(name, words)
@@ -139,7 +111,8 @@ class Script:
                 self._client.wait(word)
         if name:
             packets = self._client.packets[first:]
-            self.phases[name].append(Phase(sent, self._client.now(), packets, self._trial))
+            phase = Phase(sent, self._client.now(), packets, self._robot)
+            self._phases.setdefault(name, []).append(phase)
 
     def _value(self, argument: str) -> int | bytes | None:
         """Return the argument of a command."""
@@ -147,10 +120,10 @@ class Script:
             return int(argument)
         symbols = {
             "": None,
-            "top": min(self._trial.configured("trans_vel_top") or _TOP, _TOP),
-            "fastest": self._trial.configured("trans_acc_top") or _FASTEST,
-            "front": bytes(number + 1 for number in self._trial.front_sonars),
-            "all": bytes(range(1, len(self._trial.profile.sonar.poses) + 1)),
+            "top": min(self._robot.configured("trans_vel_top") or _TOP, _TOP),
+            "fastest": self._robot.configured("trans_acc_top") or _FASTEST,
+            "front": bytes(number + 1 for number in self._robot.front_sonars),
+            "all": bytes(range(1, len(self._robot.profile.sonar.poses) + 1)),
         }
         return symbols.get(argument, argument.encode())
 
@@ -168,11 +141,11 @@ class Script:
 
     def silence(self) -> None:
         """Send nothing for longer than the watchdog time."""
-        self._client.wait(1.3 * (self._trial.configured("watchdog") / 1000 or 2.0) + 2.0, alive=False)
+        self._client.wait(1.3 * (self._robot.configured("watchdog") / 1000 or 2.0) + 2.0, alive=False)
 
     def shift(self) -> None:
         """Wait for a part of the cycle of the SIPs, another one in each repetition."""
-        self._client.wait(self._share * self._trial.found("telemetry.period", 0.1))
+        self._client.wait(self._share * self._robot.found("telemetry.period", 0.1))
 
     def sip(self) -> Sip:
         """Wait for the next SIP."""
@@ -182,18 +155,18 @@ class Script:
 
     def pings(self, number: str) -> None:
         """Wait for a number of readings of the front sonars; fewer where all sonars fire in turn."""
-        front, poses = self._trial.front_sonars, self._trial.profile.sonar.poses
+        front, poses = self._robot.front_sonars, self._robot.profile.sonar.poses
         chosen = self._client.dialect.supports(Command.POLLING, "")
-        count = round(self._trial.patience * int(number) * (1.0 if chosen else len(front) / len(poses)))
+        count = round(self._patience * int(number) * (1.0 if chosen else len(front) / len(poses)))
         limit = self._client.now() + 0.3 * count + 10
         while count > 0:
-            count -= len(self._trial.pings(self._client.wait(1.0)))
+            count -= len(self._robot.pings(self._client.wait(1.0)))
             if self._client.now() > limit:
                 raise StepError(f"the sonars {', '.join(map(str, front))} fire too rarely")
 
     def gyro(self, state: str) -> None:
         """Switch the stream of a gyro, if there is one."""
-        if self._trial.configured("has_gyro"):
+        if self._robot.configured("has_gyro"):
             self._client.send(Command.GYRO(int(state == "on")))
 
     def close(self) -> None:
@@ -211,7 +184,7 @@ class Script:
 
     def sync1(self) -> None:
         """Send SYNC1; an Erratic has no SYNC packets."""
-        if not self._trial.profile.erratic:
+        if not self._robot.profile.erratic:
             self._client.send(Instruction(1))
 
     def restart(self) -> None:
@@ -235,7 +208,7 @@ class Script:
 
     def restore_settings(self) -> None:
         """Set the duty of the PWM and the decelerations of an Erratic as they were in the list `before`."""
-        before, duty = (self.phases[name][-1].of(ErraticConfig)[-1] for name in ("before", "duty"))
+        before, duty = (self.data.phase(name).of(ErraticConfig)[-1] for name in ("before", "duty"))
         instruction = ErraticCommand.PWM_DUTY(round(_DUTY * before.pwm_max / max(1, duty.pwm_max)))
         self._client.send_bytes(instruction.encode(self._client.dialect.check))
         self._client.send(Command.SETA(-before.trans_decel), Command.SETRA(-before.rot_decel))
@@ -248,7 +221,7 @@ class Script:
             sip = self.sip()
             if self._client.now() > end:
                 raise StepError("the wheels do not rest within 5 s of STOP")
-            fastest = max(abs(sip.left_velocity), abs(sip.right_velocity)) * self._trial.profile.units.velocity
+            fastest = max(abs(sip.left_velocity), abs(sip.right_velocity)) * self._robot.profile.units.velocity
             still = still + 1 if fastest < _REST else 0
             self._client.wait(_POLL_PERIOD)
 

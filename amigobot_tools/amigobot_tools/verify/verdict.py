@@ -16,8 +16,9 @@ from amigobot_driver.protocol import TuningValues
 from amigobot_driver.sim import Simulator, SonarModel, Wear, flash_of
 
 from .simulated import simulated
+from .step_data import Figure
 from .table import row_of, steps_of
-from .trial import Figure, Trial
+from .trial import Trial
 
 AS_SIMULATED, DIFFERS, UNKNOWN = "as simulated", "differs", "unknown"
 

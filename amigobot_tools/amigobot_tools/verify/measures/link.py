@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 import statistics
+from collections.abc import Iterator
 from itertools import accumulate, pairwise
 
 from amigobot_driver.protocol import OVERHEAD, Aux, Encoders, Io, Playlist, Reset, Sip, TuningValues
 from amigobot_driver.wording import counted
 
 from ..motion import fit_line
-from ..script import Phase, StepError
-from ..trial import Trial
+from ..step_data import Figure, Phase, StepData, StepError
 
 _VOLTS_PER_COUNT = 5.0 / 1023  # of the converter
 _BATTERY_PORT = 5
@@ -22,22 +22,21 @@ _ALIVE = 0.5  # s without a SIP after which a session is closed
 _ECHO = b"amigobot_verify"  # the text of the step `loop_back`
 
 
-def identity(trial: Trial) -> None:
+def identity(data: StepData) -> Iterator[Figure]:
     """The answer to SYNC2, and what the robot does with SYNC packets in a wrong order; an Erratic has none."""
-    reply, erratic = trial.client.identity, trial.profile.erratic
+    reply, erratic = data.robot.identity, data.robot.profile.erratic
     if not erratic:
-        kinds = (f"{type(one.packet).__name__} 0x{one.data[0]:02X}" for one in trial.phase("wrong_order").packets)
-        trial.keep("sync.wrong_order", ", ".join(dict.fromkeys(kinds)) or "nothing")
-    trial.keep("identity.class", reply.robot_class)
+        kinds = (f"{type(one.packet).__name__} 0x{one.data[0]:02X}" for one in data.phase("wrong_order").packets)
+        yield data.figure("sync.wrong_order", ", ".join(dict.fromkeys(kinds)) or "nothing")
+    yield data.figure("identity.class", reply.robot_class)
     if not erratic:
-        trial.keep("identity.subclass", reply.subclass.lower())
-        trial.keep("sync.identity", "yes" if reply.robot_class else "no")
+        yield data.figure("identity.subclass", reply.subclass.lower())
+        yield data.figure("sync.identity", "yes" if reply.robot_class else "no")
 
 
-def config(trial: Trial) -> None:
+def config(data: StepData) -> Iterator[Figure]:
     """The values of CONFIGpac."""
-    answer = trial.phase("config").of(TuningValues)[-1]
-    trial.config = answer
+    answer = data.phase("config").of(TuningValues)[-1]
     for item in dataclasses.fields(answer):
         value = getattr(answer, item.name)
         if item.name == "tail":
@@ -45,13 +44,13 @@ def config(trial: Trial) -> None:
         elif item.name == "subclass":
             value = value.lower()
         if item.name != "id":
-            trial.keep(f"config.{item.name}", "not sent" if value is None else value)
-    trial.keep("config.firmware", answer.firmware_version or "not reported")
+            yield data.figure(f"config.{item.name}", "not sent" if value is None else value)
+    yield data.figure("config.firmware", answer.firmware_version or "not reported")
 
 
-def rate(trial: Trial) -> None:
+def rate(data: StepData) -> Iterator[Figure]:
     """Rate of the SIPs."""
-    times = [at.time for at in trial.phase("sips").log]
+    times = [at.time for at in data.phase("sips").log]
     if len(times) < 10:
         raise StepError(f"only {counted(len(times), 'standard packet')} in 10 s")
     gaps = [after - before for before, after in pairwise(times)]
@@ -59,23 +58,23 @@ def rate(trial: Trial) -> None:
     # Lost packets leave gaps: the number of the cycle, not of the packet, counts.
     cycles = accumulate((max(1, round(gap / typical)) for gap in gaps), initial=0)
     fit = fit_line(zip(cycles, times, strict=True))
-    trial.keep("telemetry.period", fit.slope, fit.slope_error)
+    yield data.figure("telemetry.period", fit.slope, fit.slope_error)
 
 
-def ports(trial: Trial) -> None:
+def ports(data: StepData) -> Iterator[Figure]:
     """Analog inputs, and where the SIP has the selected one."""
-    answer = next(iter(trial.phase("inputs").of(Io)), None)
-    volts = [sip.volts for sip in trial.phase("inputs").of(Sip)]
-    trial.keep("io.analog", None if answer is None else len(answer.analog))
+    answer = next(iter(data.phase("inputs").of(Io)), None)
+    volts = [sip.volts for sip in data.phase("inputs").of(Sip)]
+    yield data.figure("io.analog", None if answer is None else len(answer.analog))
     if answer is not None:
         highest = max(answer.analog, default=0)
-        trial.keep("io.bits", 10 if highest < 1024 else 11 if highest < 2048 else 12)
+        yield data.figure("io.bits", 10 if highest < 1024 else 11 if highest < 2048 else 12)
         if len(answer.analog) >= _BATTERY_PORT and volts:
             port = answer.analog[_BATTERY_PORT - 1] * _VOLTS_PER_COUNT
-            trial.keep("io.battery_divider", port / statistics.fmean(volts))
-    if "port1" in trial.phases:
-        places = [_place(trial.phase(f"port{port}").of(Sip)[-1], port) for port in (1, 2, 3)]
-        trial.keep("io.port", ", ".join(dict.fromkeys(places)))
+            yield data.figure("io.battery_divider", port / statistics.fmean(volts))
+    if "port1" in data.phases:
+        places = [_place(data.phase(f"port{port}").of(Sip)[-1], port) for port in (1, 2, 3)]
+        yield data.figure("io.port", ", ".join(dict.fromkeys(places)))
 
 
 def _place(sip: Sip, port: int) -> str:
@@ -83,13 +82,13 @@ def _place(sip: Sip, port: int) -> str:
     return "low" if sip.port_low == port else "high" if sip.port_high == port else "none"
 
 
-def reset(trial: Trial) -> None:
+def reset(data: StepData) -> Iterator[Figure]:
     """RESET: what it sends, how long the controller starts."""
-    phase = trial.phase("reset")
-    trial.keep("reset.packet", "yes" if phase.of(Reset) else "no")
+    phase = data.phase("reset")
+    yield data.figure("reset.packet", "yes" if phase.of(Reset) else "no")
     for stamped in phase.packets:
         if stamped.data[:1] == b"\0":  # the answer to SYNC0
-            trial.keep("reset.time", stamped.time - phase.sent, 0.01)
+            yield data.figure("reset.time", stamped.time - phase.sent, 0.01)
             break
 
 
