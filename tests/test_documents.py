@@ -11,14 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 from ros_bench import node_in_this_process
 from tools import fault_table, interface_files
 from tools.field_table import is_a_test
 
-from amigobot_driver.profiles import load_profile
 from amigobot_driver.ros.node import AmigobotNode
-from amigobot_driver.ros.parameter_table import TABLE
 
 REPOSITORY = Path(__file__).parents[1]
 REFERENCE = REPOSITORY / "docs" / "reference"
@@ -101,28 +98,7 @@ def test_links_lead_somewhere(document: Path) -> None:
         assert (document.parent / target).exists(), f"{document.name} links to {target}"
 
 
-# -- docs/how-to/erratic.md ------------------------------------------------------------------------------------------
-
-ERRATIC = (REPOSITORY / "docs" / "how-to" / "erratic.md").read_text(encoding="utf-8")
-OWN_PROFILE, PARAMETERS = re.findall(r"```yaml\n(.*?)```", ERRATIC, re.DOTALL)
-
-
-def test_a_profile_of_the_page_has_its_quirks(tmp_path: Path) -> None:
-    file = tmp_path / "mine.yaml"
-    file.write_text(OWN_PROFILE, encoding="utf-8")
-    profile = load_profile(str(file))
-    assert profile.quirks.heading_in_degrees and profile.quirks.left_wheel_first and profile.quirks.duty_per_mille
-    assert (profile.floor.first_bit, profile.floor.floor_is_high) == (4, True)
-    assert profile.body == load_profile("erratic").body
-
-
-def test_the_node_accepts_the_parameters_of_the_erratic_page() -> None:
-    specs = {spec.name: spec for spec in TABLE}
-    for name, value in yaml.safe_load(PARAMETERS)["/**"]["ros__parameters"].items():
-        specs[name].check(value)
-
-
-# -- the READMEs of the Python packages ------------------------------------------------------------------------------
+# -- the packages ------------------------------------------------------------------------------
 
 
 def test_all_packages_have_one_version() -> None:

@@ -8,9 +8,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import yaml
-from page_commands import blocks
-
 from amigobot_driver import AmigoBot
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
@@ -20,9 +17,8 @@ from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED
 
 PAGE = Path(__file__).parents[1] / "docs" / "migration" / "index.md"
 NODE = AmigobotNode  # its modules have registered every service
-SPECS = {spec.name: spec for spec in TABLE}
 TOPICS = {name for topic in (*PUBLISHED, *SUBSCRIBED) for name in topic.names("0")}
-NAMES = SPECS.keys() | TOPICS | SERVICES.keys() | ACTIONS.keys()
+NAMES = {spec.name for spec in TABLE} | TOPICS | SERVICES.keys() | ACTIONS.keys()
 #: Names in the column "here" that are no part of the node's interface.
 OTHERS = {"amigobot_driver", "amigobot_node", "motors_enabled", "charge_state", "robot_description", "unit_angle"}
 
@@ -37,12 +33,6 @@ def test_every_name_of_this_driver_exists() -> None:
     named = {name for cell in here() for name in re.findall(r"`([a-z]+(?:[_/][a-z0-9]+)+)`", cell)}
     assert len(named) > 40
     assert named - NAMES - OTHERS - {"sonar_0_link"} == set()
-
-
-def test_the_node_accepts_the_parameter_file_of_the_page() -> None:
-    (file,) = blocks(PAGE, "yaml")
-    for parameter, value in yaml.safe_load(file)["/**"]["ros__parameters"].items():
-        SPECS[parameter].check(value)
 
 
 def test_the_calls_of_python_exist() -> None:

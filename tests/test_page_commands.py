@@ -34,6 +34,7 @@ from amigobot_driver.cli.subcommands import BUILT_IN, Subcommand, find_subcomman
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
+from amigobot_driver.ros.launch_parameters import parameters_in
 from amigobot_driver.ros.node import AmigobotNode
 from amigobot_driver.ros.parameter_table import TABLE
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED
@@ -56,7 +57,7 @@ OF_OTHERS = {
 }
 NAMES = {name for topic in (*PUBLISHED, *SUBSCRIBED) for name in topic.names("0")} | set(SERVICES)
 NAMES |= set(ACTIONS)
-PARAMETERS = {spec.name for spec in TABLE}
+PARAMETERS = {spec.name: spec for spec in TABLE}
 
 Result = subprocess.CompletedProcess[str]
 #: Programs that run at the same time.
@@ -126,7 +127,13 @@ def test_parameters_exist(command: PageCommand) -> None:
     assert words(command)[4] in PARAMETERS
 
 
-#: The files on the pages: profiles, worlds, and simulated robots in one world.
+def check_parameters(file: str) -> None:
+    """Check the parameters of the node in a parameter file."""
+    for name, value in parameters_in(Path(file), "amigobot").items():
+        PARAMETERS[name].check(value)
+
+
+#: The files on the pages: profiles, worlds, simulated robots in one world, and parameters of the node.
 FILES = [
     (page, text, load)
     for page in PAGES
@@ -135,6 +142,7 @@ FILES = [
         ("extends:", load_profile),
         ("rooms:", load_world),
         ("\nworld:", lambda file: load_robots(file).build()),
+        ("/**:", check_parameters),
     )
     if key in text
 ]

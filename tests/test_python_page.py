@@ -15,8 +15,22 @@ import pytest
 from tools.python_reference import FILE, page
 
 PAGE = FILE.read_text(encoding="utf-8")
-PROGRAMS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+*PROGRAMS, TEST = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 PACKAGE = Path(__file__).parents[1] / "amigobot_driver"
+
+#: What each program prints, in their order on the page.
+PRINTED = (
+    r"Pose\(x=0\..*\nSonarReading\(number=0, range=.*\nBatteryState\(volts=12",
+    r"stopped after \d.\d\d m: ",
+    "",
+    "",
+    r"the nearest thing on the left is \d",
+    r"0 reports were lost",
+    r"/dev/ttyUSB7: there is no such port; is the adapter plugged in\? .* \(no robot after ",
+    r"Pose\(x=0\.[23]",
+)
+
+assert len(PROGRAMS) == len(PRINTED)
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -29,32 +43,16 @@ def run(program: str) -> str:
     return result.stdout
 
 
-@pytest.mark.parametrize(
-    ("number", "printed"),
-    [
-        (0, r"Pose\(x=0\..*\nSonarReading\(number=0, range=.*\nBatteryState\(volts=12"),
-        (1, r"stopped after \d.\d\d m: "),
-        (2, ""),
-        (3, ""),
-        (4, r"the nearest thing on the left is \d"),
-        (5, r"0 reports were lost"),
-        (6, r"/dev/ttyUSB7: there is no such port; is the adapter plugged in\? .* \(no robot after "),
-        (7, r"Pose\(x=0\.[23]"),
-    ],
-)
+@pytest.mark.parametrize(("number", "printed"), enumerate(PRINTED))
 def test_a_program_of_the_page_prints_as_shown(number: int, printed: str) -> None:
     assert re.search(printed, run(PROGRAMS[number]))
 
 
 def test_the_test_of_the_page_passes(tmp_path: Path) -> None:
     file = tmp_path / "test_robot.py"
-    file.write_text(PROGRAMS[8], encoding="utf-8")
+    file.write_text(TEST, encoding="utf-8")
     printed = run(f"import pytest; raise SystemExit(pytest.main(['-q', '-p', 'no:cacheprovider', {str(file)!r}]))")
     assert "1 passed" in printed
-
-
-def test_every_program_of_the_page_is_run() -> None:
-    assert len(PROGRAMS) == 9
 
 
 def test_the_tables_are_those_of_the_code() -> None:
