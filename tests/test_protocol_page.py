@@ -80,23 +80,6 @@ def test_a_command_has_the_frame_beside_it(text: str, frame: str) -> None:
     assert bytes.fromhex(frame) in [each.encode() for each in instructions if each]
 
 
-def test_links_inside_the_book_lead_to_an_anchor() -> None:
-    anchors = {
-        f"{path.name}#{anchor}"
-        for path, page in BOOK.items()
-        for anchor in [*re.findall(r'<a id="([\w-]+)">', page), *(slug for _, slug in protocol_tables.sections(page))]
-    }
-    chapters = {path.name for path in BOOK} - {"odometry.md", "coverage.md"}
-    links = {
-        f"{chapter or path.name}#{anchor}"
-        for path, page in BOOK.items()
-        for chapter, anchor in re.findall(r"\]\(([\w.]*)#([^)]+)\)", page)
-        if (chapter or path.name) in chapters
-    }
-    assert len(links) > 20
-    assert links <= anchors
-
-
 def test_parameters_and_profile_keys_that_the_page_names_exist() -> None:
     named = set(re.findall(r"[Pp]arameters? `(\w+)`", PAGE))
     assert len(named) >= 5
