@@ -6,28 +6,21 @@
 from __future__ import annotations
 
 import math
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from programs import environment, run_python
 
 ROOT = Path(__file__).parents[1]
-EXAMPLES = ROOT / "examples"
+EXAMPLES, TOOLS = ROOT / "examples", ROOT / "amigobot_tools"
 
 pytestmark = pytest.mark.timeout(300)
 
 
 def run(name: str, *arguments: str) -> str:
     """What an example prints."""
-    folders = ROOT / "amigobot_driver", ROOT / "amigobot_tools"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
-    command = [sys.executable, str(EXAMPLES / name), *arguments]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
+    return run_python(str(EXAMPLES / name), *arguments, PYTHONPATH=environment(TOOLS)["PYTHONPATH"])
 
 
 def number(pattern: str, text: str) -> float:

@@ -5,18 +5,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from programs import run_python
 from tools.python_reference import FILE, page
 
 PAGE = FILE.read_text(encoding="utf-8")
 *PROGRAMS, TEST = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-PACKAGE = Path(__file__).parents[1] / "amigobot_driver"
 
 #: What each program prints, in their order on the page.
 PRINTED = (
@@ -35,24 +32,15 @@ assert len(PROGRAMS) == len(PRINTED)
 pytestmark = pytest.mark.timeout(300)
 
 
-def run(program: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
-    command = [sys.executable, "-c", program]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
-
-
 @pytest.mark.parametrize(("number", "printed"), enumerate(PRINTED))
 def test_a_program_of_the_page_prints_as_shown(number: int, printed: str) -> None:
-    assert re.search(printed, run(PROGRAMS[number]))
+    assert re.search(printed, run_python("-c", PROGRAMS[number]))
 
 
 def test_the_test_of_the_page_passes(tmp_path: Path) -> None:
     file = tmp_path / "test_robot.py"
     file.write_text(TEST, encoding="utf-8")
-    printed = run(f"import pytest; raise SystemExit(pytest.main(['-q', '-p', 'no:cacheprovider', {str(file)!r}]))")
-    assert "1 passed" in printed
+    assert "1 passed" in run_python("-m", "pytest", "-q", "-p", "no:cacheprovider", str(file))
 
 
 def test_the_tables_are_those_of_the_code() -> None:

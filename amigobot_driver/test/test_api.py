@@ -10,8 +10,6 @@ import math
 import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -19,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from api_bench import FAST, PATIENCE, SimulatedRobots, accepted, eventually, failure, once, undisturbed
+from programs import run_python
 
 import amigobot_driver
 from amigobot_driver import (
@@ -37,8 +36,6 @@ from amigobot_driver import (
     RequestRefusedError,
 )
 from amigobot_driver.sim import Window
-
-PACKAGE = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -69,23 +66,18 @@ def robot(shared_robot: AmigoBot) -> AmigoBot:
     return shared_robot
 
 
-def python(program: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
-    return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=100)
-
-
 # -- the package ----------------------------------------------------------------------------------------------
 
 
 def test_importing_the_package_is_lazy_and_needs_no_ros() -> None:
-    result = python(
+    program = (
         "import sys\n"
         "import amigobot_driver\n"
         "print([name for name in sys.modules if name.startswith('amigobot_driver.') or name in ('serial', 'yaml')])\n"
         "from amigobot_driver import AmigoBot\n"
         "print([name for name in sys.modules if name.partition('.')[0] in ('rclpy', 'asyncio', 'numpy')])\n"
     )
-    assert result.stdout == "[]\n[]\n", result.stderr
+    assert run_python("-c", program) == "[]\n[]\n"
 
 
 def test_every_public_name_exists_and_unknown_names_are_refused() -> None:

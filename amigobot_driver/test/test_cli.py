@@ -6,26 +6,16 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from programs import PACKAGE, run_python
 
 from amigobot_driver.cli import main, subcommands
 from amigobot_driver.cli.subcommands import BUILT_IN, REMEDIES, find_subcommands
-
-PACKAGE = Path(__file__).parents[1]
-
-
-def run_python(code: str, **variables: str) -> str:
-    """Run code in another process; return what it prints."""
-    path = f"{PACKAGE}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
-    environment = {**os.environ, "PYTHONPATH": path, **variables}
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60)
-    return result.stdout
 
 
 @pytest.fixture
@@ -75,13 +65,13 @@ def test_an_interrupt_in_a_destructor_is_not_lost() -> None:
         "try:\n    with first_ends_command():\n        Held()\n        time.sleep(60)\n"
         "except KeyboardInterrupt:\n    print('ended')\n"
     )
-    assert run_python(code) == "ended\n"
+    assert run_python("-c", code) == "ended\n"
 
 
 def test_the_help_imports_no_subcommand() -> None:
     code = "import sys; from amigobot_driver.cli import main; main(['--help'])"
     code = f"import atexit, sys; atexit.register(lambda: print('IMPORTED', *sys.modules)); {code}"
-    imported = set(run_python(code).partition("IMPORTED")[2].split())
+    imported = set(run_python("-c", code).partition("IMPORTED")[2].split())
     assert imported
     assert not imported & {"rclpy", "rich", "serial", "yaml", *(f"amigobot_driver.cli.{name}" for name in BUILT_IN)}
 
@@ -145,5 +135,7 @@ def test_a_shell_can_complete_subcommands_options_and_values(line: str, expected
     pytest.importorskip("argcomplete")
     answers = tmp_path / "answers"
     completion = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": "\n"}
-    run_python("from amigobot_driver.cli import main; main()", **completion, _ARGCOMPLETE_STDOUT_FILENAME=str(answers))
+    run_python(
+        "-c", "from amigobot_driver.cli import main; main()", **completion, _ARGCOMPLETE_STDOUT_FILENAME=str(answers)
+    )
     assert {word.strip() for word in answers.read_text().splitlines()} == expected

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from programs import environment
 
 from amigobot_driver import AmigoBot, Event, Options, RecordingError, Report
 from amigobot_driver.cli import main
@@ -30,7 +31,6 @@ from amigobot_driver.driver import Driver
 from amigobot_driver.protocol import decode
 from amigobot_driver.robot import Identified, Robot
 
-PACKAGE = Path(__file__).parents[1]
 AMIGO = "sim://amigo?world=empty&baud=115200"
 
 
@@ -65,9 +65,7 @@ def test_ctrl_c_ends_the_search_for_a_robot(arguments: tuple[str, ...], status: 
     tty.setraw(port)
     try:
         command = [sys.executable, *(argument.format(os.ttyname(port)) for argument in arguments)]
-        with subprocess.Popen(
-            command, env={**os.environ, "PYTHONPATH": str(PACKAGE)}, stderr=subprocess.PIPE
-        ) as search:
+        with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE) as search:
             assert os.read(robot, 1)  # it asks for a robot
             search.send_signal(signal.SIGINT)
             assert search.wait(60) == status
@@ -150,14 +148,13 @@ def test_a_file_that_is_no_recording_is_one_line(
 
 def test_a_reader_that_leaves_ends_the_output_quietly(recording: Path) -> None:
     command = f"{sys.executable} -m amigobot_driver.cli dump {recording} | head -1"
-    environment = {**os.environ, "PYTHONPATH": f"{PACKAGE}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
     # More than a pipe holds must be left to write.
     data = recording.read_bytes()
     start = data.index(b"\n") + 1
     recording_of_hours = recording.with_name("long.amigo")
     recording_of_hours.write_bytes(data + data[start:] * 200)
     command = command.replace(str(recording), str(recording_of_hours))
-    result = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment, timeout=60)
+    result = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment(), timeout=60)
     assert (len(result.stdout.splitlines()), result.stderr) == (1, "")
 
 
@@ -249,8 +246,7 @@ def test_a_recording_is_a_robot_on_a_pty(drive: tuple[Path, float], tmp_path: Pa
     file, distance = drive
     port = tmp_path / "robot"
     command = [sys.executable, "-m", "amigobot_driver.cli", "replay", str(file), "--pty", str(port)]
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as replay:
+    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as replay:
         assert replay.stdout is not None and "listening on" in replay.stdout.readline()
         events: list[Event] = []
         driver = Driver(Robot(Options(motors_on_connect=False)), str(port), events.append)

@@ -5,12 +5,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
+from programs import run_python
 
-PACKAGE = Path(__file__).parents[1]
 #: Takes away what the standard library has on Linux only.
 ELSEWHERE = """
 import socket, sys, time
@@ -36,21 +32,9 @@ main(["io", "--port", "sim://amigo?baud=115200"])
 """
 
 
-def run(code: str, *arguments: str) -> str:
-    result = subprocess.run(
-        [sys.executable, "-c", ELSEWHERE + code, *arguments],
-        env={**os.environ, "PYTHONPATH": str(PACKAGE)},
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout
-
-
 def test_the_api_drives_a_robot() -> None:
-    assert run(DRIVE, "sim://amigo?world=empty&baud=115200") == "0.1\n"
+    assert run_python("-c", ELSEWHERE + DRIVE, "sim://amigo?world=empty&baud=115200") == "0.1\n"
 
 
 def test_subcommands_work() -> None:
-    assert "digital inputs" in run(SUBCOMMANDS)
+    assert "digital inputs" in run_python("-c", ELSEWHERE + SUBCOMMANDS)

@@ -25,6 +25,7 @@ from pathlib import Path
 
 import pytest
 from api_bench import eventually
+from programs import environment
 
 from amigobot_driver import AmigoBot, MotionFailedError
 from amigobot_driver.cli import main
@@ -37,20 +38,15 @@ from amigobot_driver.transport.simulated import SimulatedPort
 
 #: s after which something that should have happened has not
 LIMIT = 20.0
-PACKAGE = Path(__file__).parents[1]
 
 
 class Server:
     """`amigobot sim` in a process of its own, and the lines it prints."""
 
     def __init__(self, *arguments: str) -> None:
-        code = "import sys; from amigobot_driver.cli import main; sys.exit(main())"
+        command = [sys.executable, "-m", "amigobot_driver.cli", "sim", *arguments]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code, "sim", *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment()
         )
         self.lines: list[str] = []
         self._reader = threading.Thread(target=self._read, daemon=True)
