@@ -23,30 +23,22 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import programs
 from fakes import PATIENCE, until
 
-_CODE = "import sys; from amigobot_driver.cli import main; sys.exit(main())"
-#: Subcommands of this package are found without an installation of it.
-_TOOL = (
-    "import sys; from importlib.metadata import EntryPoint; from amigobot_driver.cli import main, subcommands; "
-    "subcommands.entry_points = lambda group: [EntryPoint(sys.argv[1], 'amigobot_tools.' + sys.argv[1], group)]; "
-    "sys.exit(main())"
-)
-_REPOSITORY = Path(__file__).parents[1]
+_TESTS = Path(__file__).parent
 #: s between two lines of the truth, of a process that runs: twice its period.
 _USUAL_GAP = 0.1
 
 
 def environment() -> dict[str, str]:
     """That of a process that finds the packages of this repository."""
-    folders = [str(_REPOSITORY / name) for name in ("amigobot_driver", "amigobot_tools")]
-    path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), *folders])
-    return {**os.environ, "PYTHONPATH": path, "TERM": "xterm-256color"}
+    return programs.environment(_TESTS.with_name("amigobot_tools"), _TESTS, TERM="xterm-256color")
 
 
 def command(*arguments: str) -> list[str]:
     """The command line of a subcommand of this package."""
-    return [sys.executable, "-c", _TOOL, *arguments]
+    return [sys.executable, "-m", "source_subcommands", *arguments]
 
 
 class SimulatedRobot:
@@ -57,8 +49,9 @@ class SimulatedRobot:
         self._truth = folder / "truth.jsonl"
         self._log = folder / "sim.log"
         arguments = ["sim", "--pty", self.port, "--truth", str(self._truth), *options]
+        command = [sys.executable, "-m", "amigobot_driver.cli", *arguments]
         with self._log.open("wb") as log:
-            self.process = subprocess.Popen([sys.executable, "-c", _CODE, *arguments], env=environment(), stdout=log)
+            self.process = subprocess.Popen(command, env=environment(), stdout=log)
         until(lambda: os.path.exists(self.port) and self.truth, "the simulated robot is there")
 
     @property

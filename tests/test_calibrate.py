@@ -9,7 +9,7 @@ import functools
 import json
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -18,10 +18,10 @@ from typing import cast
 
 import pytest
 from bench import Bench
-from processes import SimulatedRobot, simulated_robot, terminal, until
+from processes import SimulatedRobot, terminal, until
 
 from amigobot_driver import AmigoBot, Options, Report
-from amigobot_driver.cli import UsageError
+from amigobot_driver.cli import UsageError, main
 from amigobot_driver.profiles import Calibration, load_profile
 from amigobot_driver.protocol import Command
 from amigobot_driver.sim import Simulator, Wear, load_world
@@ -173,14 +173,8 @@ Amigobot = Callable[..., int]
 
 
 @pytest.fixture
-def amigobot(monkeypatch: pytest.MonkeyPatch) -> Amigobot:
-    """The subcommand, without an installation."""
-    from importlib.metadata import EntryPoint
-
-    from amigobot_driver.cli import main, subcommands
-
-    entry = EntryPoint("calibrate", "amigobot_tools.calibrate", subcommands.GROUP)
-    monkeypatch.setattr(subcommands, "entry_points", lambda group: [entry])
+def amigobot(own_subcommands: None) -> Amigobot:
+    """The subcommand."""
     return lambda *arguments: main(["calibrate", *arguments])
 
 
@@ -242,12 +236,6 @@ def test_a_profile_of_the_user_is_not_overwritten(tmp_path: Path) -> None:
 
 
 # --- a robot that does not measure itself ----------------------------------------------------------------------
-
-
-@pytest.fixture
-def robot(tmp_path: Path) -> Iterator[SimulatedRobot]:
-    with simulated_robot(tmp_path, "--world", "empty", "--name", "Rob") as running:
-        yield running
 
 
 def test_a_user_confirms_measures_and_has_the_file_written(robot: SimulatedRobot, tmp_path: Path) -> None:

@@ -7,23 +7,17 @@ from __future__ import annotations
 
 import importlib
 import re
-from importlib.metadata import EntryPoint
 
 import pytest
-from setup_file import SUBCOMMANDS
+from source_subcommands import SUBCOMMANDS
 from tools import cli_page
 
-from amigobot_driver.cli import subcommands
 from amigobot_driver.cli.subcommands import BUILT_IN
 
 PAGE = cli_page.FILE.read_text(encoding="utf-8")
 
 
-@pytest.fixture(autouse=True)
-def entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The subcommands of the sources, not those of an installed version."""
-    entries = [EntryPoint(name, module, subcommands.GROUP) for name, module in SUBCOMMANDS.items()]
-    monkeypatch.setattr(subcommands, "entry_points", lambda group: entries)
+pytestmark = pytest.mark.usefixtures("own_subcommands")
 
 
 def test_every_subcommand_has_one_section_of_the_page() -> None:

@@ -9,15 +9,13 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 from processes import simulated_robot
-from setup_file import SUBCOMMANDS
 
 from amigobot_driver import AmigoBot, Options
-from amigobot_driver.cli import main, subcommands
+from amigobot_driver.cli import main
 
 ROBOT = "sim://amigo?world=empty&baud=115200"
 #: Subcommands that ask a robot at a port, with what they need; {} is a folder.
@@ -36,10 +34,8 @@ Subcommand = Callable[..., tuple[int, str, list[str]]]
 
 
 @pytest.fixture
-def subcommand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Subcommand:
+def subcommand(tmp_path: Path, own_subcommands: None, capfd: pytest.CaptureFixture[str]) -> Subcommand:
     """Run a subcommand with a port: exit status, standard output, lines of standard error."""
-    entries = [EntryPoint(name, module, subcommands.GROUP) for name, module in SUBCOMMANDS.items()]
-    monkeypatch.setattr(subcommands, "entry_points", lambda group: entries)
 
     def run(name: str, port: str, timeout: str = "30") -> tuple[int, str, list[str]]:
         arguments = [word.format(tmp_path) for word in ASKING[name]]

@@ -12,7 +12,6 @@ the output is compared, with any number for a number.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import shlex
 import subprocess
@@ -27,8 +26,9 @@ pytest.importorskip("amigobot_tools.bag", reason="amigobot_tools is not found: i
 
 from launch_files import declared
 from page_commands import PAGES, ROOT, PageCommand, blocks, commands, examples
+from programs import environment
 from ros_bench import Bench, Node
-from setup_file import SUBCOMMANDS
+from source_subcommands import SUBCOMMANDS
 
 from amigobot_driver.cli.subcommands import BUILT_IN, Subcommand, find_subcommands
 from amigobot_driver.profiles import load_profile
@@ -157,13 +157,6 @@ def test_a_file_on_a_page_can_be_loaded(page: Path, text: str, load: Callable[[s
 # -- what is run ----------------------------------------------------------------------------------------------
 
 
-#: The command with the subcommands of both packages as they are in the sources.
-_AMIGOBOT = (
-    "import sys; from importlib.metadata import EntryPoint; from setup_file import SUBCOMMANDS; "
-    "from amigobot_driver.cli import main, subcommands; "
-    "subcommands.entry_points = lambda group: [EntryPoint(name, SUBCOMMANDS[name], group) for name in SUBCOMMANDS]; "
-    "sys.exit(main())"
-)
 #: What a command that is run may not have: a robot, a node, a file of the reader; and what does not end by itself.
 _NOT_HERE = re.compile(r"/dev/|--ros\b|--pty|--robots?\b|my_robot|mine\.yaml|p3dx\.p|sounds play good")
 
@@ -185,16 +178,11 @@ def is_run(command: PageCommand) -> bool:
 RUN = list({c.text: c for c in sorted(filter(is_run, of("amigobot")), key=lambda c: c.output)}.values())
 
 
-def environment() -> dict[str, str]:
-    """Return the environment of a process that finds the packages of this repository."""
-    folders = (ROOT / "amigobot_driver", ROOT / "amigobot_tools", ROOT / "tests")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders)), "COLUMNS": "120"}
-
-
 def run(folder: Path, *command: str) -> Result:
     """Run a program with this interpreter."""
+    variables = environment(ROOT / "amigobot_tools", ROOT / "tests", COLUMNS="120")
     return subprocess.run(
-        [sys.executable, *command], env=environment(), cwd=folder, capture_output=True, text=True, timeout=250
+        [sys.executable, *command], env=variables, cwd=folder, capture_output=True, text=True, timeout=250
     )
 
 
@@ -202,7 +190,7 @@ def run_subcommand(folder: Path, command: str) -> Result:
     """Run a command of `amigobot`, with time for a slow machine to find the simulated robot."""
     subcommand, *arguments = shlex.split(command.removeprefix("./run "))[1:]
     patience = ("--timeout", "120") if subcommand in ("io", "record", "say", "sounds", "wander") else ()
-    return run(folder, "-c", _AMIGOBOT, subcommand, *arguments, *patience)
+    return run(folder, "-m", "source_subcommands", subcommand, *arguments, *patience)
 
 
 def loosely(text: str) -> list[str]:

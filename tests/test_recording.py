@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import json
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 from bench import Bench
 
-from amigobot_driver.cli import main, subcommands
+from amigobot_driver.cli import main
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.robot import Options
 from amigobot_driver.sim import Simulator, load_world
@@ -78,12 +77,8 @@ def test_the_calibration_of_the_robot_is_used(
     assert 1.6 < remote.state().x < 2.2
 
 
-def test_monitor_prints_a_recording_as_json(
-    recording: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(
-        subcommands, "entry_points", lambda group: [EntryPoint("monitor", "amigobot_tools.monitor", subcommands.GROUP)]
-    )
+@pytest.mark.usefixtures("own_subcommands")
+def test_monitor_prints_a_recording_as_json(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["monitor", str(recording), "--json", "--count", "2", "--rate", "100"]) == 0
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert first["x"] < second["x"]

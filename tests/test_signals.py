@@ -12,11 +12,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from processes import PATIENCE, SimulatedRobot, Terminal, environment, simulated_robot, terminal, until
+from processes import PATIENCE, SimulatedRobot, Terminal, environment, terminal, until
 
 from amigobot_driver.signals import ENDING
 
@@ -27,12 +26,6 @@ with AmigoBot(sys.argv[1], timeout=60) as robot:
     robot.drive(0.2, duration=60)
 """
 CLOSED = "motors: switched off", "session closed: the client closed it"
-
-
-@pytest.fixture
-def robot(tmp_path: Path) -> Iterator[SimulatedRobot]:
-    with simulated_robot(tmp_path, "--world", "empty") as running:
-        yield running
 
 
 def send(process: int, first: signal.Signals, seed: int) -> None:

@@ -8,19 +8,12 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from processes import PATIENCE, SimulatedRobot, Terminal, command, environment, simulated_robot, terminal, until
+from processes import PATIENCE, SimulatedRobot, Terminal, command, environment, terminal, until
 
 #: s: the robot's watchdog (2 s), its braking from 0.2 m/s, and the resolution of the truth
 WATCHDOG = 2.0 + 0.7 + 0.1
-
-
-@pytest.fixture
-def robot(tmp_path: Path) -> Iterator[SimulatedRobot]:
-    with simulated_robot(tmp_path, "--world", "empty") as running:
-        yield running
 
 
 @pytest.fixture
