@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motors and sonar: asked for, sent again until the robot reports them, then followed; and the battery's level."""
+"""Motors and sonar: requested, sent again until the robot reports them, then followed."""
 
 from __future__ import annotations
 
@@ -9,17 +9,11 @@ from concurrent.futures import Future
 
 import pytest
 from bench import Bench, losing
-from hypothesis import given
-from hypothesis import strategies as st
 
-from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command
-from amigobot_driver.robot import BatteryLevel, Outcome
+from amigobot_driver.robot import Outcome
 from amigobot_driver.robot.command_queue import ROOM
 from amigobot_driver.robot.devices.switch import Switch
-from amigobot_driver.robot.sensing.battery import BatteryMonitor
-
-BATTERY = load_profile("amigo").battery
 
 
 @pytest.fixture
@@ -108,43 +102,3 @@ class TestAfterReconnect:
         bench.run(2)
         report = bench.reports[-1]
         assert (report.motors_enabled, report.sonar_enabled) == (False, False)
-
-
-class TestBattery:
-    """AmigoBot: low under 11.0 V, critical half a volt before it switches itself off at 10.0 V."""
-
-    @staticmethod
-    def levels(*volts: float, seconds: float = 60.0) -> list[BatteryLevel]:
-        """The levels it goes through while the battery has each voltage for a while."""
-        monitor, levels, now = BatteryMonitor(BATTERY), [], 0.0
-        for voltage in volts:
-            for _ in range(round(seconds * 10)):
-                now += 0.1
-                if monitor.update(voltage, now):
-                    levels.append(monitor.level)
-        return levels
-
-    @pytest.mark.parametrize(
-        ("volts", "levels"),
-        [
-            ((12.5,), []),
-            ((12.5, 10.9), [BatteryLevel.LOW]),
-            ((12.5, 10.9, 10.4), [BatteryLevel.LOW, BatteryLevel.CRITICAL]),
-            ((10.2,), [BatteryLevel.CRITICAL]),
-            ((10.9, 12.5), [BatteryLevel.LOW, BatteryLevel.GOOD]),
-            ((10.9, 11.2), [BatteryLevel.LOW]),
-            ((10.9, 11.4), [BatteryLevel.LOW, BatteryLevel.GOOD]),
-            ((10.2, 10.7, 10.9), [BatteryLevel.CRITICAL, BatteryLevel.LOW]),
-        ],
-        ids=str,
-    )
-    def test_levels(self, volts: tuple[float, ...], levels: list[BatteryLevel]) -> None:
-        assert self.levels(*volts) == levels
-
-    @given(st.lists(st.tuples(st.floats(0, 40), st.floats(-10, 1e6)), min_size=1))
-    def test_charge_is_a_share_whatever_comes(self, readings: list[tuple[float, float]]) -> None:
-        monitor = BatteryMonitor(BATTERY)
-        for volts, stamp in readings:
-            monitor.update(volts, stamp)
-        assert 0 <= monitor.charge <= 1
-        assert 0 <= monitor.voltage <= 40
