@@ -13,7 +13,7 @@ import pytest
 from bench import Bench
 
 from amigobot_driver.protocol import Command, Sip
-from amigobot_driver.robot import LinkChanged, LinkState, Notice, Options, Outcome
+from amigobot_driver.robot import Notice, Options, Outcome
 from amigobot_driver.robot.command_queue import MAX_ROUTINE, Priority
 
 #: s in which every request must be answered, however full the queue is.
@@ -121,30 +121,6 @@ def test_the_drivers_own_queue_stays_short() -> None:
     assert bench.robot.queue.stats.refused == 0
     assert longest < MAX_ROUTINE / 4
     assert any(isinstance(packet, Sip) for _, packet in bench.packets())
-
-
-def reset_bench() -> Bench:
-    return Bench(Options(), "amigo-sh").connect()
-
-
-def test_the_silence_after_a_requested_reset_is_no_trouble() -> None:
-    bench = reset_bench()
-    outcome = answer(bench, lambda bench: bench.robot.reset(bench.now))
-    assert outcome == Outcome(True, "the robot was reset and is connected again")
-    lost = [event for event in bench.told(LinkChanged) if event.state is LinkState.LOST]
-    assert [(event.note, event.requested) for event in lost] == [
-        ("the robot restarts after RESET; connecting again", True)
-    ]
-
-
-def test_a_reset_that_nobody_requested_is_trouble() -> None:
-    bench = reset_bench()
-    answer(bench, lambda bench: bench.robot.reset(bench.now))
-    since = bench.now
-    bench.simulator.reset()
-    bench.until(lambda: bench.robot.session.connections == 3)
-    lost = [event for event in bench.told(LinkChanged, since) if event.state is LinkState.LOST]
-    assert [event.requested for event in lost] == [False]
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.1, 1.2])

@@ -13,7 +13,7 @@ from bench import Bench, losing, losing_first
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Reset, SyncReply, encode_frame
-from amigobot_driver.robot import Identified, LinkChanged, LinkState, Options, RequestRefusedError
+from amigobot_driver.robot import Identified, LinkChanged, LinkState, Options, Outcome, RequestRefusedError
 from amigobot_driver.sim import Faults, SessionState, Simulator
 
 DISCONNECTED, SYNCING, OPENING, RUNNING, LOST = LinkState
@@ -106,7 +106,7 @@ class TestRadioModem:
         bench.plug_in()
         for _ in range(200):
             bench.run(0.1)
-            bench.down._travelling.append((bench.now, text))
+            bench.down.send(text, bench.now)
         assert text.strip().decode().rstrip("!") in bench.robot.note
 
 
@@ -189,28 +189,6 @@ class TestAnotherRobot:
 
 
 class TestLostSession:
-    @pytest.fixture
-    def bench(self) -> Bench:
-        bench = Bench().connect()
-        bench.run(3, cmd_vel=(0.2, 0.0))
-        return bench
-
-    def reconnected(self, bench: Bench, within: float) -> None:
-        """Running again, with all that was requested but the velocity."""
-        bench.until(lambda: not bench.robot.running)
-        assert bench.states[-1] is LOST
-        bench.until(running(bench), within=within)
-        bench.run(2)
-        assert bench.reports[-1].motors_enabled
-        assert bench.reports[-1].sonar_enabled
-        assert not bench.reports[-1].moving
-        assert bench.robot.session.connections == 2
-
-    def test_robot_says_that_it_was_reset(self, bench: Bench) -> None:
-        bench.down._travelling.append((bench.now, encode_frame(Reset().encode())))
-        self.reconnected(bench, within=6)
-        assert "the robot's controller was reset" in bench.notes
-
     @pytest.mark.parametrize("baud", [None, 0], ids=["serial", "TCP"])
     def test_a_robot_that_is_not_heard_is_stopped_first(self, baud: int | None) -> None:
         bench = Bench(baud=baud).connect()
@@ -231,6 +209,28 @@ class TestLostSession:
         since = bench.now
         bench.open_session()
         assert bench.words(since)[0] == "PULSE"
+
+
+class TestReset:
+    @pytest.fixture
+    def bench(self) -> Bench:
+        return Bench(robot="amigo-sh").connect()
+
+    @staticmethod
+    def losses(bench: Bench) -> list[tuple[str, bool]]:
+        """The note of each loss of the link, and whether it was requested."""
+        return [(event.note, event.requested) for event in bench.told(LinkChanged) if event.state is LOST]
+
+    def test_the_silence_after_a_requested_one_is_no_trouble(self, bench: Bench) -> None:
+        outcome = bench.result(lambda: bench.robot.reset(bench.now))
+        assert outcome == Outcome(True, "the robot was reset and is connected again")
+        assert self.losses(bench) == [("the robot restarts after RESET; connecting again", True)]
+
+    def test_one_that_nobody_requested_is_trouble(self, bench: Bench) -> None:
+        bench.result(lambda: bench.robot.reset(bench.now))
+        bench.down.send(encode_frame(Reset().encode()), bench.now)
+        bench.until(lambda: bench.robot.session.connections == 3)
+        assert self.losses(bench)[1:] == [("the robot's controller was reset", False)]
 
 
 class TestFrozenProcess:
