@@ -79,12 +79,10 @@ def test_is_given_up_with_what_the_robot_reports(bench: RequestBench) -> None:
 
 
 def test_the_operator_hears_of_a_failure_without_callers(bench: RequestBench) -> None:
-    notices: list[object] = []
-    bench.context.emit = notices.append
     bench.request.start(0.0)
     for now in range(4):
         bench.run(float(now))
-    assert notices == [Notice("no entry came")]
+    assert bench.events == [Notice("no entry came")]
 
 
 def test_every_caller_gets_the_result_of_the_newest_start(bench: RequestBench) -> None:
@@ -114,22 +112,19 @@ def test_waits_for_room_without_counting_an_attempt(bench: RequestBench) -> None
 
 
 class TestAttemptsAfterTheLimit:
-    @pytest.fixture
-    def notices(self, bench: RequestBench, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    @pytest.fixture(autouse=True)
+    def go_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Entry, "retries", RetryPolicy(interval=1.0, limit=3, afterwards=10.0))
-        notices: list[object] = []
-        bench.context.emit = notices.append
-        return notices
 
     @staticmethod
     def sent(bench: RequestBench, start: float, end: float) -> list[float]:
         """The times, in steps of 1 s, at which the command goes out."""
         return [float(now) for now in range(int(start), int(end)) if bench.run(float(now))]
 
-    def test_go_on_at_the_longer_interval_until_confirmed(self, bench: RequestBench, notices: list[object]) -> None:
+    def test_go_on_at_the_longer_interval_until_confirmed(self, bench: RequestBench) -> None:
         bench.request.start(0.0)
         assert self.sent(bench, 0, 30) == [0, 1, 2, 3, 13, 23]
-        assert notices == [Notice("no entry came; it is requested every 10 s from now on, see diagnostics")]
+        assert bench.events == [Notice("no entry came; it is requested every 10 s from now on, see diagnostics")]
         assert bench.request.pending and bench.request.counters()["entry_given_up"] == 1
         bench.answer(7, 30.0)
         assert not bench.request.pending and self.sent(bench, 30, 50) == []
@@ -144,11 +139,11 @@ class TestAttemptsAfterTheLimit:
         ids=["session", "response", "pause"],
     )
     def test_are_announced_once_until_confirmed_or_withdrawn(
-        self, bench: RequestBench, notices: list[object], end: Callable[[RequestBench], object], announced: int
+        self, bench: RequestBench, end: Callable[[RequestBench], object], announced: int
     ) -> None:
         bench.request.start(0.0)
         self.sent(bench, 0, 4)
         end(bench)
         bench.request.start(5.0)
         self.sent(bench, 5, 9)
-        assert len(notices) == announced
+        assert len(bench.events) == announced

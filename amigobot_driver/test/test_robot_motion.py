@@ -343,20 +343,9 @@ class TestWire:
         assert min(b - a for (a, _), (b, _) in pairwise(bench.sent())) >= 0.02 - 1e-9
 
 
-# -- the queue by itself -------------------------------------------------------------------------------------
-
-
-def drained(queue: CommandQueue) -> list[str]:
-    words, now = [], 0.0
-    while (instruction := queue.take(now)) is not None:
-        words.append(str(instruction))
-        now += queue.spacing
-    return words
-
-
-class TestOutbox:
+class TestCommandQueue:
     def test_most_urgent_first_then_in_order(self) -> None:
-        queue = CommandQueue(0.02)
+        queue = CommandQueue(0.0)
         for instruction, priority in (
             (Command.SOUND(1), Priority.ROUTINE),
             (Command.PULSE(), Priority.KEEP_ALIVE),
@@ -367,5 +356,6 @@ class TestOutbox:
             (Command.E_STOP(), Priority.EMERGENCY),
         ):
             assert queue.put(instruction, priority)
-        assert drained(queue) == ["E_STOP", "STOP", "VEL(1)", "RVEL(2)", "PULSE", "SOUND(1)", "SOUND(2)"]
+        taken = [str(instruction) for instruction in iter(lambda: queue.take(0.0), None)]
+        assert taken == ["E_STOP", "STOP", "VEL(1)", "RVEL(2)", "PULSE", "SOUND(1)", "SOUND(2)"]
         assert queue.next_time() == math.inf

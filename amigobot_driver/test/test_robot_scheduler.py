@@ -13,37 +13,35 @@ from hypothesis import strategies as st
 from amigobot_driver.robot.scheduler import Scheduler, Timer
 
 
-class TestOneTimer:
-    def test_a_callback_always_due_runs_once_in_each_call(self) -> None:
-        scheduler, calls = Scheduler(), []
+def test_a_callback_always_due_runs_once_in_each_call() -> None:
+    scheduler, calls = Scheduler(), []
 
-        def again(now: float) -> None:
-            calls.append(now)
-            timer.set(now)
+    def again(now: float) -> None:
+        calls.append(now)
+        timer.set(now)
 
-        timer = scheduler.timer(again)
-        timer.set(1.0)
-        scheduler.run(5.0)
-        scheduler.run(5.0)
-        assert calls == [5.0, 5.0]
+    timer = scheduler.timer(again)
+    timer.set(1.0)
+    scheduler.run(5.0)
+    scheduler.run(5.0)
+    assert calls == [5.0, 5.0]
 
 
-class TestSeveralTimers:
-    def test_what_has_no_room_stays_due(self) -> None:
-        scheduler, order, room = Scheduler(), [], [2]
+def test_what_has_no_room_stays_due() -> None:
+    scheduler, order, room = Scheduler(), [], [2]
 
-        def take(name: str) -> None:
-            order.append(name)
-            room[0] -= 1
+    def take(name: str) -> None:
+        order.append(name)
+        room[0] -= 1
 
-        for name in "abc":
-            scheduler.timer(lambda now, name=name: take(name)).set(1.0)
-        scheduler.run(1.0, lambda: room[0] > 0)
-        assert order == ["a", "b"]
-        assert scheduler.next_time() == 1.0
-        room[0] = 1
-        scheduler.run(1.0, lambda: room[0] > 0)
-        assert order == ["a", "b", "c"]
+    for name in "abc":
+        scheduler.timer(lambda now, name=name: take(name)).set(1.0)
+    scheduler.run(1.0, lambda: room[0] > 0)
+    assert order == ["a", "b"]
+    assert scheduler.next_time() == 1.0
+    room[0] = 1
+    scheduler.run(1.0, lambda: room[0] > 0)
+    assert order == ["a", "b", "c"]
 
 
 @given(
