@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -22,16 +21,6 @@ def bench(request) -> Bench:
 
 def want(bench: Bench, **values: int) -> Outcome:
     return bench.result(lambda: bench.robot.tuning.set(values, bench.now))
-
-
-def lose_the_link(bench: Bench, meanwhile: Callable[[], object] = lambda: None) -> None:
-    """Until it is back, and the robot has what was requested."""
-    bench.go_out_of_range()
-    bench.run(3.0)
-    meanwhile()
-    bench.come_back()
-    bench.until(lambda: bench.robot.running, 20.0)
-    bench.run(4.0)
 
 
 @pytest.mark.parametrize("name", [name for name in TUNABLE if name not in ("drift_factor", "ticks_mm", "sonar_cycle")])
@@ -74,22 +63,14 @@ def test_a_robot_deaf_for_config_gets_its_values_later(bench):
 
 
 @pytest.mark.parametrize("name", TUNABLE)
-def test_each_end_of_the_range_is_taken_none_beyond(name):
-    bench = Bench(Options(), "amigo-sh").connect()
-    low, high = TUNABLE[name].low, TUNABLE[name].high
-    before, start = bench.robot.tuning.config, bench.now
-    for value in (low - 1, high + 1, -777, 1.5, "5", None, True, float("nan")):
-        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
-            continue
+def test_a_value_out_of_range_is_refused_unsent(name):
+    bench, low, high = connected("amigo-sh"), TUNABLE[name].low, TUNABLE[name].high
+    start = bench.now
+    for value in (low - 1, high + 1, 1.5, "5", None, True, float("nan")):
         with pytest.raises(ValueError, match=f"^{name} is .*, allowed: {low} to {high}"):
             bench.robot.tuning.set({name: value}, bench.now)
     bench.run(0.2)
-    assert not any("SET" in word for word in bench.words(start))
-    assert bench.robot.tuning.config == before
-    # The least value of a limit or of an encoder factor is one that a robot cannot work with: the middle will do.
-    middle = (low + high) // 2 if name in ("sonar_cycle",) else max(low, 3)
-    assert want(bench, **{name: middle}).success
-    assert bench.simulator._firmware.tuning.__getattribute__(name) == middle
+    assert set(bench.words(start)) <= {"PULSE"}
 
 
 @pytest.mark.parametrize(
@@ -198,7 +179,12 @@ def test_a_limit_changed_without_link_is_not_own(during: float) -> None:
         bench.result(lambda: bench.robot.configure(Options(profile="erratic", max_linear=max_linear), bench.now))
 
     limit(0.1)
-    lose_the_link(bench, lambda: limit(during))
+    bench.go_out_of_range()
+    bench.run(3.0)
+    limit(during)
+    bench.come_back()
+    bench.until(lambda: bench.robot.running, 20.0)
+    bench.run(4.0)
     limit(0.3)
     assert bench.robot.tuning.config.value("trans_vel_max") == 300
     limit(0.0)
