@@ -40,6 +40,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from standstill import AFTERMATH, METER
+from tf2_msgs.msg import TFMessage
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
@@ -529,8 +530,9 @@ def node_in_this_process(*words: str) -> Iterator[AmigobotNode]:
 
 
 def stamp_of(message: Any) -> float:
-    """The stamp of a message with a header, s; the node's clock is that of this computer."""
-    return float(message.header.stamp.sec + message.header.stamp.nanosec * 1e-9)
+    """The stamp of a message with a header, or of its first transform, s; the node's clock is that of this computer."""
+    header = message.transforms[0].header if isinstance(message, TFMessage) else message.header
+    return float(header.stamp.sec + header.stamp.nanosec * 1e-9)
 
 
 def free_domain() -> tuple[int, socket.socket]:

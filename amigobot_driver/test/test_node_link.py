@@ -15,7 +15,7 @@ from itertools import pairwise
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from nav_msgs.msg import Odometry
-from ros_bench import Bench, Robot
+from ros_bench import Bench, Robot, stamp_of
 from sensor_msgs.msg import BatteryState, JointState
 
 from amigobot_driver.protocol import Command
@@ -143,8 +143,7 @@ class TestComingBack:
             bench.wait_until(lambda: "there is no such port" in bench.diagnostic("link").message)
             assert is_down(bench)
         bench.wait_until(lambda: velocity_is_unknown(odom.last) and not joints.last.velocity)
-        stamps = [message.header.stamp.sec + message.header.stamp.nanosec * 1e-9 for message in odom.messages]
-        assert all(before < after for before, after in pairwise(stamps))
+        assert all(before < after for before, after in pairwise(map(stamp_of, odom.messages)))
         odom.clear()
         since = len(bench.robot.received)
         bench.robot.plug_in()

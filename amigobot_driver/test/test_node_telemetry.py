@@ -18,7 +18,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from ros_bench import Bench, Inbox, Robot
+from ros_bench import Bench, Inbox, Robot, stamp_of
 from sensor_msgs.msg import BatteryState, JointState, PointCloud2, Range
 from tf2_msgs.msg import TFMessage
 
@@ -87,16 +87,6 @@ def copied(inbox: Inbox[Any]) -> Inbox[Any]:
     copy: Inbox[Any] = Inbox()
     copy.messages, copy.arrivals = list(inbox.messages), list(inbox.arrivals)
     return copy
-
-
-def seconds(stamp: Any) -> float:
-    return stamp.sec + stamp.nanosec * 1e-9
-
-
-def stamp_of(message: Any) -> float:
-    if isinstance(message, TFMessage):
-        return seconds(message.transforms[0].header.stamp)
-    return seconds(message.header.stamp)
 
 
 def by_stamp(inbox: Inbox[Any]) -> dict[float, Any]:
