@@ -43,7 +43,6 @@ class TestStamps:
         cable = errors_while_driving(connected(bridge=False))
         bridged = errors_while_driving(connected())
         unknown = errors_while_driving(connected(bridge_baud=0))
-        print(f"cable {cable}, bridge {bridged}, bridge without its speed {unknown}")
         assert bridged == pytest.approx(cable, rel=0.1)
         assert unknown[0] > 5 * bridged[0]
         assert unknown[1] > 5 * bridged[1]

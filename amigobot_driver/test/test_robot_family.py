@@ -11,7 +11,7 @@ import pytest
 from bench import Bench
 
 from amigobot_driver.profiles import available_profiles, load_profile
-from amigobot_driver.robot import Identified, Options, Report
+from amigobot_driver.robot import Identified, Report
 from amigobot_driver.sim import Simulator, load_world
 
 PIONEERS = [name for name in available_profiles() if name.startswith("p")]
@@ -48,13 +48,3 @@ def test_every_ring_is_heard_in_metres(robot: str) -> None:
     beam = [world.cast(x, y, pose.heading + mount.heading + half * share) for share in (-1.0, -0.5, 0.0, 0.5, 1.0)]
     heard = [ping.range for ping in pings if ping.number == ahead]
     assert heard and heard[0] == pytest.approx(min(beam), abs=0.05)
-
-
-@pytest.mark.parametrize("name", ["erratic", "erratic-degrees"])
-def test_an_erratics_heading_is_read_as_its_profile_says(name: str) -> None:
-    """docs/protocol E-42."""
-    bench = Bench(Options(profile=name), simulator=lambda: Simulator(load_profile(name))).connect()
-    bench.run(3.0, cmd_vel=(0.0, 0.5))
-    bench.run(2.0)
-    assert bench.simulator.truth.pose.heading > 1.0
-    assert bench.reports[-1].odometry.yaw == pytest.approx(bench.simulator.truth.pose.heading, abs=0.03)

@@ -106,9 +106,6 @@ def send(bench: Bench, number: int, arguments: list[int] | None = None, text: by
 @pytest.mark.parametrize(
     ("number", "arguments", "text", "data"),
     [
-        (35, [2], b"", b"\x23\x3b\x02\x00"),
-        (3, [], b"", b"\x03\x2b\x00"),
-        (42, [], b"AT", b"\x2a\x2b\x02AT"),
         (5, [-300], b"", b"\x05\x1b\x2c\x01"),
         (200, [-32768], b"", b"\xc8\x1b\x00\x80"),
         (200, [65535], b"", b"\xc8\x3b\xff\xff"),
