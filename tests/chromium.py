@@ -171,11 +171,6 @@ class Chromium:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
 
-    def kill(self) -> None:
-        """End the browser with SIGKILL, as a crash does."""
-        os.kill(self.driver.service.process.pid, signal.SIGSTOP)  # so that it does not clean up
-        self._signal(signal.SIGKILL)
-
     def close(self) -> None:
         """End the browser and its driver."""
         process = self.driver.service.process

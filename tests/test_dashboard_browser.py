@@ -289,18 +289,3 @@ def test_the_doctor_examines_the_robot_at_rest(browser: Chromium, source: Simula
     assert speed(source) == 0
     text = browser.find("#panel-doctor").text
     assert "all 8 give readings" in text and "no stall" in text
-
-
-def test_a_browser_that_crashes_while_driving_stops_the_robot(
-    browser: Chromium, source: SimulatorSource, url: str
-) -> None:
-    browser.driver.get("about:blank")  # it held control
-    with chromium() as crashing:
-        crashing.open(url)
-        motors_on(crashing)
-        crashing.find("#pad").click()
-        crashing.keys().key_down("a").perform()
-        moving(source)
-        crashing.kill()
-        at_rest(source)
-    until(lambda: not source.state().emergency, "the braking has ended")
