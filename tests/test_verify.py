@@ -31,7 +31,7 @@ from amigobot_driver.protocol import (
 from amigobot_driver.sim import SessionState, Simulator, load_report
 from amigobot_driver.sim.reported import reported_robots
 from amigobot_tools.person import StoppedError
-from amigobot_tools.verify import report, runs
+from amigobot_tools.verify import report, runs, terminal
 from amigobot_tools.verify.measures.drives import straight
 from amigobot_tools.verify.simulated import simulated
 from amigobot_tools.verify.step_data import Figure, StepError
@@ -122,7 +122,7 @@ def test_page_and_recording_have_everything_of_the_run(odd: Path) -> None:
     page = (odd / report.PAGE).read_text(encoding="utf-8")
     assert re.search(r"\| silence until the brakes act \| 2\.2\d+ ± [\d.]+ s \| 2\.0\d+ ± [\d.]+ s \| differs \|", page)
     assert page.count("\n## ") == len(report.load(odd / report.REPORT).steps) and "Settles E-35." in page
-    head, records = read_recording(odd / report.RECORDING)
+    head, records = read_recording(odd / runs.RECORDING)
     assert head.subclass == "amigo-sh"
     sent = [decode(record.data) for record in records if record.to_robot]
     names = {str(instruction) for instruction in sent if instruction is not None}
@@ -290,7 +290,7 @@ def test_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> None
         "floor.lifted": "01000000",
         "floor.floor": "01110000",
     }
-    _, records, damaged = read_intact_part(tmp_path / "report" / report.RECORDING)
+    _, records, damaged = read_intact_part(tmp_path / "report" / runs.RECORDING)
     assert not damaged and records[-1].time > sum(step.seconds for step in made.steps)
 
 
@@ -339,9 +339,9 @@ class BridgedRobot(Simulator):
 
 
 def test_packets_behind_a_bridge_have_their_line_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "simulator_of", lambda url: (BridgedRobot(load_profile("amigo-sh"), baud=38400), False))
-    steps = ("config", "rate", "brake")
-    assert main(["verify", "sim://amigo-sh", "--output", str(tmp_path), *only(*steps)]) == 0
+    robot = BridgedRobot(load_profile("amigo-sh"), baud=38400)
+    monkeypatch.setattr(terminal, "simulator_of", lambda url: (robot, False))
+    assert main(["verify", "sim://amigo-sh", "--output", str(tmp_path), *only("config", "rate", "brake")]) == 0
     assert differing(tmp_path / "report.json") == {}
 
 
@@ -370,7 +370,7 @@ class NonsenseRobot(Simulator):
 
 
 def test_nonsense_settings_are_lines_of_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "simulator_of", lambda url: (NonsenseRobot(), False))
+    monkeypatch.setattr(terminal, "simulator_of", lambda url: (NonsenseRobot(), False))
     steps = ("identity", "config", "translation", "rotation", "acceleration")
     assert main(["verify", "sim://amigo-sh", "--output", str(tmp_path), *only(*steps)]) == 1
     assert set(differing(tmp_path / "report.json")) == {f"config.{name}" for name in NonsenseRobot._VALUES}

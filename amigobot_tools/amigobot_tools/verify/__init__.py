@@ -46,13 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
     # Imported here: `amigobot --help` needs neither the simulator nor rich.
-    from . import runs
+    from . import terminal
 
     if args.list:
-        runs.print_steps()
+        terminal.print_steps()
         return 0
     if args.compare is not None:
-        return runs.compare_again(args.compare)
+        return terminal.compare_again(args.compare)
     if args.port is None:
         raise UsageError("which robot? amigobot verify /dev/ttyUSB0, or sim:// for a simulated one")
-    return runs.verify(args)
+    return terminal.verify(args)

@@ -1,36 +1,32 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""One run with a robot: measures it, and writes report.json, its page report.md, and the recording."""
+"""What a run with a robot has found: report.json, and its page report.md."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import json
-import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from amigobot_driver.cli import UsageError
 from amigobot_driver.doctor import Finding, Severity
-from amigobot_driver.packet_file import Head, write_head, write_record
-from amigobot_driver.profiles import choose_profile, load_profile
+from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, TuningValues, parse
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, read_report
 
-from ..person import Person, StoppedError
-from .client import Client
+from ..person import StoppedError
 from .step_data import Figure, Value
 from .table import STEPS, row_of, steps_of
 from .trial import DONE, StepResult, Trial
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
 
-REPORT, PAGE, RECORDING = "report.json", "report.md", "packets.amigo"
+REPORT, PAGE = "report.json", "report.md"
 
 
 @dataclass(slots=True)
@@ -125,84 +121,6 @@ def load(path: Path) -> Report:
         return Report(**content)
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path}: the report is damaged ({type(error).__name__}: {error})") from None
-
-
-def measure(
-    client: Client,
-    person: Person,
-    folder: Path,
-    on_finding: Callable[[Finding], None],
-    port: str,
-    robot: str = "",
-    only: Collection[str] = (),
-    skip: Collection[str] = (),
-    earlier: Report | None = None,
-) -> Report:
-    """Run the steps that are left, and save after each; on every exit the robot is stopped and its session closed.
-
-    Args:
-        client: Not connected yet.
-        person: Who is at the robot.
-        folder: Of report and recording.
-        on_finding: Called with how each step went.
-        port: For report and recording.
-        robot: Profile, or a file; "": by the identity of the robot.
-        only: Names of the steps; (): all.
-        skip: Names of steps that are left out.
-        earlier: The report that is resumed.
-
-    Returns:
-        The report, which is not compared with the simulator yet.
-
-    Raises:
-        StoppedError: The person has ended it.
-        OSError: A file cannot be written.
-        AmigoBotError: There is no robot.
-        UsageError: The report is of another robot.
-    """
-    try:
-        profile, reason = load_profile(robot) if robot else None, "as asked for"
-        if profile is not None:
-            client.set_profile(profile)
-        identity = client.connect()
-        if profile is None:
-            profile, reason = choose_profile(identity.robot_class, identity.subclass)
-            client.set_profile(profile)
-        on_finding(Finding("robot", Severity.OK, f"{identity.name}: profile {profile.name}, {reason}"))
-        names = {"name": identity.name, "class": identity.robot_class, "subclass": identity.subclass}
-        if earlier is not None and earlier.robot != names:
-            raise UsageError(f"{folder / REPORT} is of another robot: resume with that one, or name another --output")
-        created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        report = earlier or Report(created, port, names, robot or profile.name)
-        steps = [step for step in steps_of(profile) if step.name not in report.done]
-        head = Head(time.time(), port, *names.values(), profile.name, profile.erratic)
-        with _recording(folder, head, client, resumed=earlier is not None):
-            figures = {figure.key: figure for figure in report.figures}
-            trial = Trial(client, person, profile, config=client.config(), figures=figures)
-            for result in trial.run([step for step in steps if not only or step.name in only], skip):
-                report.add(result, trial)
-                report.save(folder)
-                on_finding(result.finding)
-        return report
-    finally:
-        client.end()
-
-
-@contextlib.contextmanager
-def _recording(folder: Path, head: Head, client: Client, *, resumed: bool) -> Iterator[None]:
-    """Write what the client sends and receives to the next recording of the folder."""
-    path, number = folder / RECORDING, 1
-    while resumed and path.exists():
-        number += 1
-        path = folder / f"{Path(RECORDING).stem}-{number}{Path(RECORDING).suffix}"
-    with path.open("wb", buffering=0) as file:
-        write_head(file, head)
-        client.on_record = partial(write_record, file)
-        try:
-            yield
-        finally:
-            client.halt()
-            client.on_record = lambda record: None
 
 
 def _page(report: Report) -> Iterator[str]:

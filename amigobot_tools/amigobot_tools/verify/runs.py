@@ -1,82 +1,103 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What `amigobot verify` does: a run with a robot, a comparison of a report, the list of steps."""
+"""One run with a robot: measures it, and writes report and recording."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
+import time
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from pathlib import Path
 
 from amigobot_driver.cli import UsageError
-from amigobot_driver.cli.findings import Printer
-from amigobot_driver.doctor import Case, Finding, Severity, parse_target
-from amigobot_driver.transport.simulated import simulator_of
-from amigobot_driver.wording import counted
+from amigobot_driver.doctor import Finding, Severity
+from amigobot_driver.packet_file import Head, write_head, write_record
+from amigobot_driver.profiles import choose_profile, load_profile
 
-from ..person import Person, StoppedError
-from ..terminal_person import TerminalPerson
+from ..person import Person
 from .client import Client
-from .report import PAGE, RECORDING, REPORT, Report, load, measure
-from .simulated import simulated
-from .table import STEPS
-from .trial import DONE, FAILED
+from .report import REPORT, Report
+from .table import steps_of
+from .trial import Trial
 
-_NAME_WIDTH = max(len(step.name) for step in STEPS) + 1
-
-
-def print_steps() -> None:
-    """Print the table of steps."""
-    printer = Printer(name_width=_NAME_WIDTH)
-    for step in STEPS:
-        details = (f"{step.place}{''.join(f', {erratum}' for erratum in step.errata)}",)
-        printer.finding(Finding(step.name, Severity.NOTE, step.tell, details=details))
+RECORDING = "packets.amigo"
 
 
-def compare_again(path: Path) -> int:
-    """Compare a report with the simulator of today, and print which steps were not done, and what differs."""
-    report, printer = load(path), Printer(name_width=_NAME_WIDTH)
-    report.compare()
-    for step in report.steps:
-        if step.status != DONE:
-            printer.finding(step.finding)
-    return _print_result(printer, report)
+def measure(
+    client: Client,
+    person: Person,
+    folder: Path,
+    on_finding: Callable[[Finding], None],
+    port: str,
+    robot: str = "",
+    only: Collection[str] = (),
+    skip: Collection[str] = (),
+    earlier: Report | None = None,
+) -> Report:
+    """Run the steps that are left, and save after each; on every exit the robot is stopped and its session closed.
 
+    Args:
+        client: Not connected yet.
+        person: Who is at the robot.
+        folder: Of report and recording.
+        on_finding: Called with how each step went.
+        port: For report and recording.
+        robot: Profile, or a file; "": by the identity of the robot.
+        only: Names of the steps; (): all.
+        skip: Names of steps that are left out.
+        earlier: The report that is resumed.
 
-def verify(args: argparse.Namespace) -> int:
-    """Run the steps with a robot and write the report."""
-    known = [step.name for step in STEPS]
-    for name in {*args.only, *args.skip} - {*known}:
-        raise UsageError(f"step {name!r:.60} is not known, allowed: {', '.join(known)}")
-    printer, folder, port = Printer(name_width=_NAME_WIDTH), args.output, args.port
-    path = folder / REPORT
-    if path.exists() and not (args.resume or args.force):
-        raise UsageError(f"{path} exists: go on with --resume, overwrite it with --force, or name another --output")
-    earlier = load(path) if args.resume else None
-    folder.mkdir(parents=True, exist_ok=True)
+    Returns:
+        The report, which is not compared with the simulator yet.
+
+    Raises:
+        StoppedError: The person has ended it.
+        OSError: A file cannot be written.
+        AmigoBotError: There is no robot.
+        UsageError: The report is of another robot.
+    """
     try:
-        with contextlib.ExitStack() as stack:
-            person: Person
-            if port.startswith("sim://"):
-                client, person = simulated(simulator_of(port)[0])
-            else:
-                person = stack.enter_context(TerminalPerson(asks=not args.yes))
-                line = stack.enter_context(contextlib.closing(Case(target=parse_target(port)).open()))
-                client = Client.at_port(line, person.stopped)
-            report = measure(client, person, folder, printer.finding, port, args.robot, args.only, args.skip, earlier)
-    except StoppedError:
-        raise UsageError("ended by a key; the robot was stopped; continue with --resume") from None
-    report.finish(folder)
-    status = _print_result(printer, report)
-    printer.line(f"{folder / PAGE}: every figure; {folder / RECORDING}: every packet")
-    return status
+        profile, reason = load_profile(robot) if robot else None, "as asked for"
+        if profile is not None:
+            client.set_profile(profile)
+        identity = client.connect()
+        if profile is None:
+            profile, reason = choose_profile(identity.robot_class, identity.subclass)
+            client.set_profile(profile)
+        on_finding(Finding("robot", Severity.OK, f"{identity.name}: profile {profile.name}, {reason}"))
+        names = {"name": identity.name, "class": identity.robot_class, "subclass": identity.subclass}
+        if earlier is not None and earlier.robot != names:
+            raise UsageError(f"{folder / REPORT} is of another robot: resume with that one, or name another --output")
+        created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        report = earlier or Report(created, port, names, robot or profile.name)
+        steps = [step for step in steps_of(profile) if step.name not in report.done]
+        head = Head(time.time(), port, *names.values(), profile.name, profile.erratic)
+        with _recording(folder, head, client, resumed=earlier is not None):
+            figures = {figure.key: figure for figure in report.figures}
+            trial = Trial(client, person, profile, config=client.config(), figures=figures)
+            for result in trial.run([step for step in steps if not only or step.name in only], skip):
+                report.add(result, trial)
+                report.save(folder)
+                on_finding(result.finding)
+        return report
+    finally:
+        client.end()
 
 
-def _print_result(printer: Printer, report: Report) -> int:
-    """Print what differs, and return the exit status."""
-    differences = [*report.differences()]
-    for difference in differences:
-        printer.finding(difference)
-    printer.line(f"{counted(len(report.figures), 'figure')}: {report.summary}")
-    return int(bool(differences) or any(step.status == FAILED for step in report.steps))
+@contextlib.contextmanager
+def _recording(folder: Path, head: Head, client: Client, *, resumed: bool) -> Iterator[None]:
+    """Write what the client sends and receives to the next recording of the folder."""
+    path, number = folder / RECORDING, 1
+    while resumed and path.exists():
+        number += 1
+        path = folder / f"{Path(RECORDING).stem}-{number}{Path(RECORDING).suffix}"
+    with path.open("wb", buffering=0) as file:
+        write_head(file, head)
+        client.on_record = partial(write_record, file)
+        try:
+            yield
+        finally:
+            client.halt()
+            client.on_record = lambda record: None

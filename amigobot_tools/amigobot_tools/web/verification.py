@@ -11,7 +11,8 @@ from amigobot_driver.transport.simulated import simulator_of
 
 from ..person import Person, StoppedError
 from ..verify.client import Client
-from ..verify.report import PAGE, RECORDING, REPORT, load, measure
+from ..verify.report import PAGE, REPORT, load
+from ..verify.runs import RECORDING, measure
 from ..verify.simulated import simulated
 from .serial import SerialLine
 from .task import Task

@@ -117,8 +117,8 @@ def full_power(data: StepData) -> Iterator[Figure]:
         top = statistics.fmean(at.velocity for at in log if at.time > log[-1].time - 0.6)
         tops.append(top)
         rows = [at for at in log if _FULL_POWER[0] * top < at.velocity < _FULL_POWER[1] * top]
-        rests = [top - at.velocity for at in rows]
-        fit = fit_line(((at.time, math.log(rest)) for at, rest in zip(rows, rests, strict=True)), map(_square, rests))
+        rests = [(at.time, top - at.velocity) for at in rows]
+        fit = fit_line([(time, math.log(rest)) for time, rest in rests], [rest * rest for _, rest in rests])
         if fit.slope < 0:
             times.append(-1 / fit.slope)
     yield data.figure("motor.top_speed", *mean(tops))
@@ -148,7 +148,7 @@ def brake(data: StepData) -> Iterator[Figure]:
     """E_STOP: from a velocity in the middle of the braking and the distance that remains, at any phase of the cycle."""
     drives = [(phase, *_braking(phase)) for phase in data.phases["brake"]]
     points = [(at.velocity, log[-1].travel - at.travel) for _, log, _, rows in drives for at in rows]
-    fit = fit_line(((speed, left / speed) for speed, left in points), (_square(speed) for speed, _ in points))
+    fit = fit_line([(speed, left / speed) for speed, left in points], [speed * speed for speed, _ in points])
     if not fit.slope > 0:
         raise StepError("the wheels do not brake steadily after E_STOP")
     deceleration = 0.5 / fit.slope
@@ -156,10 +156,6 @@ def brake(data: StepData) -> Iterator[Figure]:
     delays = [_time_to_rest(phase, log, cruise) - fit.offset - fit.slope * cruise for phase, log, cruise, _ in drives]
     value, error = mean(delays)
     yield data.figure("command.delay", value, max(error, 0.001))
-
-
-def _square(value: float) -> float:
-    return value * value
 
 
 def _braking(phase: Phase) -> tuple[list[Instant], float, list[Instant]]:

@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""`amigobot verify` in a terminal: a run with a robot, a comparison of a report, the list of steps."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from pathlib import Path
+
+from amigobot_driver.cli import UsageError
+from amigobot_driver.cli.findings import Printer
+from amigobot_driver.doctor import Case, Finding, Severity, parse_target
+from amigobot_driver.transport.simulated import simulator_of
+from amigobot_driver.wording import counted
+
+from ..person import Person, StoppedError
+from ..terminal_person import TerminalPerson
+from .client import Client
+from .report import PAGE, REPORT, Report, load
+from .runs import RECORDING, measure
+from .simulated import simulated
+from .table import STEPS
+from .trial import DONE, FAILED
+
+_NAME_WIDTH = max(len(step.name) for step in STEPS) + 1
+
+
+def print_steps() -> None:
+    """Print the table of steps."""
+    printer = Printer(name_width=_NAME_WIDTH)
+    for step in STEPS:
+        details = (f"{step.place}{''.join(f', {erratum}' for erratum in step.errata)}",)
+        printer.finding(Finding(step.name, Severity.NOTE, step.tell, details=details))
+
+
+def compare_again(path: Path) -> int:
+    """Compare a report with the simulator of today, and print which steps were not done, and what differs."""
+    report, printer = load(path), Printer(name_width=_NAME_WIDTH)
+    report.compare()
+    for step in report.steps:
+        if step.status != DONE:
+            printer.finding(step.finding)
+    return _print_result(printer, report)
+
+
+def verify(args: argparse.Namespace) -> int:
+    """Run the steps with a robot and write the report."""
+    known = [step.name for step in STEPS]
+    for name in {*args.only, *args.skip} - {*known}:
+        raise UsageError(f"step {name!r:.60} is not known, allowed: {', '.join(known)}")
+    printer, folder, port = Printer(name_width=_NAME_WIDTH), args.output, args.port
+    path = folder / REPORT
+    if path.exists() and not (args.resume or args.force):
+        raise UsageError(f"{path} exists: go on with --resume, overwrite it with --force, or name another --output")
+    earlier = load(path) if args.resume else None
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with contextlib.ExitStack() as stack:
+            person: Person
+            if port.startswith("sim://"):
+                client, person = simulated(simulator_of(port)[0])
+            else:
+                person = stack.enter_context(TerminalPerson(asks=not args.yes))
+                line = stack.enter_context(contextlib.closing(Case(target=parse_target(port)).open()))
+                client = Client.at_port(line, person.stopped)
+            report = measure(client, person, folder, printer.finding, port, args.robot, args.only, args.skip, earlier)
+    except StoppedError:
+        raise UsageError("ended by a key; the robot was stopped; continue with --resume") from None
+    report.finish(folder)
+    status = _print_result(printer, report)
+    printer.line(f"{folder / PAGE}: every figure; {folder / RECORDING}: every packet")
+    return status
+
+
+def _print_result(printer: Printer, report: Report) -> int:
+    """Print what differs, and return the exit status."""
+    differences = [*report.differences()]
+    for difference in differences:
+        printer.finding(difference)
+    printer.line(f"{counted(len(report.figures), 'figure')}: {report.summary}")
+    return int(bool(differences) or any(step.status == FAILED for step in report.steps))
