@@ -61,7 +61,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert messages[0].content.child_frame_id == "base_link"
 
 
-def test_metadata_for_ros2_bag(tmp_path: Path) -> None:
+def test_a_bag_has_the_metadata_of_ros2_bag(tmp_path: Path) -> None:
     write(tmp_path / "bag")
     info = yaml.safe_load((tmp_path / "bag" / "metadata.yaml").read_text())["rosbag2_bagfile_information"]
     assert info["storage_identifier"] == "sqlite3"
@@ -127,7 +127,7 @@ def test_rosbag2_reads_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.
     ]
 
 
-def test_recording(tmp_path: Path) -> None:
+def test_a_recorder_keeps_latched_and_new_messages(tmp_path: Path) -> None:
     """A latched message sent before the recorder came, others while it listens, then Ctrl-C."""
     bag = tmp_path / "bag"
     domain, lock = free_domain()

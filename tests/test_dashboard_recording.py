@@ -83,7 +83,7 @@ def test_the_state_follows_the_playhead(source: RecordingSource) -> None:
     assert source.live()["replay"]["time"] == pytest.approx(9.5)
 
 
-def test_it_plays_at_a_speed_to_the_end(source: RecordingSource) -> None:
+def test_a_recording_plays_to_its_end(source: RecordingSource) -> None:
     source.requests["speed"].run(factor=50.0)
     until(lambda: not source.live()["replay"]["playing"], "the end")
     replay = source.live()["replay"]

@@ -123,7 +123,7 @@ def test_topics_services_and_actions_exist(command: PageCommand) -> None:
 
 
 @pytest.mark.parametrize("command", of("ros2", "param"), ids=identify)
-def test_parameters_exist(command: PageCommand) -> None:
+def test_parameters_of_commands_exist(command: PageCommand) -> None:
     assert words(command)[4] in PARAMETERS
 
 

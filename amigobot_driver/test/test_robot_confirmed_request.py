@@ -51,7 +51,7 @@ def bench() -> RequestBench:
     return RequestBench()
 
 
-def test_is_sent_at_each_interval_until_confirmed(bench: RequestBench) -> None:
+def test_a_request_is_sent_at_each_interval_until_confirmed(bench: RequestBench) -> None:
     future = bench.request.request(0.0)
     assert bench.run(0.0) == ["PLAYLIST(7)"]
     assert bench.run(0.9) == []
@@ -69,7 +69,7 @@ def test_a_packet_without_the_effect_confirms_nothing(bench: RequestBench) -> No
     assert not future.done()
 
 
-def test_is_given_up_with_what_the_robot_reports(bench: RequestBench) -> None:
+def test_a_request_is_given_up_with_the_robots_report(bench: RequestBench) -> None:
     future = bench.request.request(0.0)
     assert [bench.run(now) for now in (0.0, 1.0, 2.0)] == [["PLAYLIST(7)"]] * 3
     assert not future.done()
@@ -101,7 +101,7 @@ def test_a_replaced_request_fails_with_the_reason(bench: RequestBench) -> None:
     assert not second.done()
 
 
-def test_waits_for_room_without_counting_an_attempt(bench: RequestBench) -> None:
+def test_a_request_waits_for_room_without_counting_an_attempt(bench: RequestBench) -> None:
     future = bench.request.request(0.0)
     for _ in range(ROOM):
         bench.queue.put(Command.PULSE())
@@ -121,7 +121,7 @@ class TestAttemptsAfterTheLimit:
         """The times, in steps of 1 s, at which the command goes out."""
         return [float(now) for now in range(int(start), int(end)) if bench.run(float(now))]
 
-    def test_go_on_at_the_longer_interval_until_confirmed(self, bench: RequestBench) -> None:
+    def test_attempts_go_on_at_the_longer_interval(self, bench: RequestBench) -> None:
         bench.request.start(0.0)
         assert self.sent(bench, 0, 30) == [0, 1, 2, 3, 13, 23]
         assert bench.events == [Notice("no entry came; it is requested every 10 s from now on, see diagnostics")]
@@ -138,7 +138,7 @@ class TestAttemptsAfterTheLimit:
         ],
         ids=["session", "response", "pause"],
     )
-    def test_are_announced_once_until_confirmed_or_withdrawn(
+    def test_attempts_are_announced_once_until_confirmed_or_withdrawn(
         self, bench: RequestBench, end: Callable[[RequestBench], object], announced: int
     ) -> None:
         bench.request.start(0.0)

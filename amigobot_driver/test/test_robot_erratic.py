@@ -61,19 +61,19 @@ def own_words(bench: Bench, since: float = 0.0) -> list[str]:
 
 
 class TestConnect:
-    def test_it_stops_first_asks_who_it_is_and_opens(self, bench: Bench) -> None:
+    def test_an_erratic_is_stopped_identified_and_opened(self, bench: Bench) -> None:
         assert own_words(bench)[:3] == ["STOP", "CONFIG", "OPEN"]
         (identified,) = bench.told(Identified)
         assert identified.known
         assert identified.identity.robot_class == "Erratic"
         assert bench.robot.profile.name == "erratic"
 
-    def test_it_is_recognised_by_its_packets_without_a_name(self) -> None:
+    def test_an_erratic_is_recognized_by_its_packets(self) -> None:
         bench = erratic(Options()).connect()
         assert bench.robot.profile.name == "erratic"
         assert "reports Erratic" in bench.told(Identified)[0].reason
 
-    def test_at_a_line_speed_that_nobody_knows(self) -> None:
+    def test_an_unknown_line_speed_of_an_erratic_is_found(self) -> None:
         bench = Bench(
             Options(),
             simulator=lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400),
@@ -81,14 +81,14 @@ class TestConnect:
         )
         assert bench.open_session(30) < 20
 
-    def test_one_that_answers_no_config_is_an_erratic(self) -> None:
+    def test_a_robot_without_a_config_answer_is_an_erratic(self) -> None:
         bench = erratic()
         bench.down.fault = losing(0x20)
         bench.connect()
         assert bench.robot.profile.name == "erratic"
         assert bench.robot.running
 
-    def test_it_is_stopped_and_let_go_at_the_end(self, bench: Bench) -> None:
+    def test_an_erratic_is_stopped_and_closed_at_the_end(self, bench: Bench) -> None:
         bench.run(2.0, cmd_vel=(0.3, 0.0))
         end = bench.now
         bench.ask(bench.robot.link.close)
@@ -209,7 +209,7 @@ class TestSettings:
         assert bench.robot.tuning.config.value(name) == value
         assert word in own_words(bench)
 
-    def test_what_it_lacks_is_refused_and_not_sent(self, bench: Bench) -> None:
+    def test_a_value_an_erratic_lacks_is_refused_unsent(self, bench: Bench) -> None:
         request = bench.result(lambda: bench.robot.tuning.set({"rev_count": 1}, bench.now))
         assert not request.success
         with pytest.raises(RequestRefusedError, match="Videre Erratic has no POLLING"):
@@ -217,7 +217,7 @@ class TestSettings:
         assert bench.robot.queue.stats.withheld == 0
 
     @pytest.mark.parametrize("name", ["name", "serial", "type", "subtype"])
-    def test_its_identity_is_changed_by_hand(self, bench: Bench, name: str) -> None:
+    def test_raw_commands_change_the_identity_of_an_erratic(self, bench: Bench, name: str) -> None:
         bench.ask(lambda: bench.robot.send_raw(ErraticCommand[name.upper()].number, [], b"Rover"))
         bench.run(1.0)
         bench.result(lambda: bench.robot.tuning.set({}, bench.now))
@@ -319,7 +319,7 @@ class TestNumbers:
             translated |= {(command.name, said.name)} if said.command is not command else set()
         assert translated == (_TRANSLATED if dialect is ERRATIC else set())
 
-    def test_what_is_withheld_is_counted_and_said(self, bench: Bench) -> None:
+    def test_a_withheld_command_is_counted_and_logged(self, bench: Bench) -> None:
         bench.ask(lambda: bench.robot.queue.put(Command.SOUND(90)))
         bench.run(0.5)
         assert bench.robot.queue.stats.withheld == 1

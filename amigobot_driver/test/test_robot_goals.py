@@ -86,7 +86,7 @@ class TestSettingTheOdometry:
         spread(list(product([0.0, 1.2], POSES)), [(0.0, POSES[2]), (1.2, POSES[1])]),
         indirect=["bench"],
     )
-    def test_during_a_move_changes_nothing_of_its_distance(
+    def test_setting_the_odometry_keeps_the_distance_of_a_move(
         self, bench: Bench, delay: float, pose: tuple[float, float, float]
     ) -> None:
         way = Way(bench)
@@ -103,7 +103,7 @@ class TestSettingTheOdometry:
         spread(list(product([False, True], [0.0, 0.7], POSES[1:3])), [(False, 0.7, POSES[2]), (True, 0.0, POSES[1])]),
         indirect=["bench"],
     )
-    def test_during_a_turn_changes_nothing_of_its_end(
+    def test_setting_the_odometry_keeps_the_end_of_a_turn(
         self, bench: Bench, absolute: bool, delay: float, pose: tuple[float, float, float]
     ) -> None:
         """A heading is that of the frame as it was when the turn was requested."""
@@ -117,7 +117,7 @@ class TestSettingTheOdometry:
         assert way.degrees == pytest.approx(80, abs=2)
 
     @pytest.mark.parametrize("pose", POSES[2:])
-    def test_while_a_heading_is_kept_leaves_it(self, bench: Bench, pose: tuple[float, float, float]) -> None:
+    def test_setting_the_odometry_leaves_a_kept_heading(self, bench: Bench, pose: tuple[float, float, float]) -> None:
         for _ in range(30):
             bench.ask(lambda: bench.robot.drive_heading(0.1, 0.5, bench.now))
             bench.run(0.1)
@@ -130,7 +130,7 @@ class TestSettingTheOdometry:
 class TestCountersThatJump:
     """The robot's own position and heading are 0 from then on."""
 
-    def test_stop_a_robot_that_keeps_a_heading(self, bench: Bench) -> None:
+    def test_a_counter_jump_stops_a_robot_keeping_a_heading(self, bench: Bench) -> None:
         """What the heading means to the robot has changed: it must not turn to it."""
         assert finish(bench, moved(bench, 0.6)).success
         for _ in range(30):
@@ -158,7 +158,7 @@ class TestEnds:
         spread(list(product(ENDS, [0.05, 0.3, 1.5])), product(ENDS, [0.3])),
         indirect=["bench"],
     )
-    def test_of_a_move_are_told_at_rest(self, bench: Bench, end: str, delay: float) -> None:
+    def test_a_move_that_is_ended_reports_at_rest(self, bench: Bench, end: str, delay: float) -> None:
         way = Way(bench)
         move = moved(bench, 2.0)
         bench.run(delay)
@@ -171,7 +171,7 @@ class TestEnds:
         bench.run(3)
         assert move.covered == pytest.approx(way.along, abs=0.005)
 
-    def test_by_another_movement_are_told_with_the_distance(self, bench: Bench) -> None:
+    def test_another_movement_ends_a_move_with_its_distance(self, bench: Bench) -> None:
         way = Way(bench)
         move = moved(bench, 2.0)
         bench.run(1.5)
@@ -180,7 +180,7 @@ class TestEnds:
         assert move.covered == pytest.approx(way.along, abs=0.08)
         assert "another movement was requested" in move.ended.result().message
 
-    def test_by_a_lost_link_are_told_with_the_distance(self, bench: Bench) -> None:
+    def test_a_lost_link_ends_a_move_with_its_distance(self, bench: Bench) -> None:
         way = Way(bench)
         move = moved(bench, 2.0)
         bench.run(1.5)
@@ -190,7 +190,7 @@ class TestEnds:
         assert message.startswith(f"ended after {move.covered:.3f} m of 2.000 m: ")
         assert message.endswith("the port has disappeared; the robot may have rolled on after that")
 
-    def test_without_the_command_are_told_and_the_robot_rests(self, bench: Bench) -> None:
+    def test_a_move_without_progress_ends_at_rest(self, bench: Bench) -> None:
         """The manual of AmigOS does not list MOVE; ARIA's parameters of this robot say that it has it."""
         bench.up.fault = losing(Command.MOVE)
         way = Way(bench)
@@ -199,7 +199,7 @@ class TestEnds:
         assert at_rest(bench)
         assert way.along == pytest.approx(0.0, abs=0.001)
 
-    def test_of_a_weakly_braking_robot_are_told_in_time(self) -> None:
+    def test_a_weakly_braking_robot_ends_a_move_in_time(self) -> None:
         bench = connected("amigo")
         bench.simulator._firmware.drive.tune("trans_decel", 20)
         move = moved(bench, 20.0)
@@ -207,7 +207,7 @@ class TestEnds:
         bench.ask(lambda: bench.robot.stop(bench.now))
         assert "has not come to rest within 5 s" in finish(bench, move, within=6.0).message
 
-    def test_by_the_motors_button_are_told_with_the_remedy(self) -> None:
+    def test_the_motors_button_ends_a_move_with_the_remedy(self) -> None:
         bench = connected("amigo")
         way = Way(bench)
         move = moved(bench, 2.0)
@@ -221,9 +221,7 @@ class TestEnds:
 class TestStart:
     @pytest.mark.parametrize("robot", ROBOTS)
     @pytest.mark.parametrize("goal", [lambda bench: moved(bench, 0.3), lambda bench: turned(bench, 40)])
-    def test_waits_for_motors_that_the_driver_is_switching_on(
-        self, robot: str, goal: Callable[[Bench], MotionGoal]
-    ) -> None:
+    def test_a_goal_waits_for_motors_being_switched_on(self, robot: str, goal: Callable[[Bench], MotionGoal]) -> None:
         bench = Bench(Options(profile="erratic" if robot == "erratic" else ""), robot)
         bench.open_session()
         outcome = finish(bench, goal(bench))
@@ -231,7 +229,7 @@ class TestStart:
 
     @pytest.mark.parametrize("robot", ROBOTS)
     @pytest.mark.parametrize("lost", [0, 2])
-    def test_waits_for_limits_that_the_driver_is_setting(self, robot: str, lost: int) -> None:
+    def test_a_goal_waits_for_limits_being_set(self, robot: str, lost: int) -> None:
         """A controller begins each session with the limits of its FLASH, at which a move would begin."""
         bench = Bench(Options(profile="erratic" if robot == "erratic" else "", max_linear=0.1), robot)
         bench.up.fault = losing_first(lost, Command.SETV)
@@ -243,7 +241,7 @@ class TestStart:
         assert move.ended.result().success
         assert fastest == pytest.approx(0.1, abs=0.01)
 
-    def test_fails_with_the_reason_where_the_motors_never_come(self) -> None:
+    def test_a_goal_fails_with_the_reason_without_motors(self) -> None:
         bench = Bench(Options(), "amigo")
         bench.up.fault = losing(Command.ENABLE)
         bench.open_session()
@@ -258,7 +256,7 @@ class TestStart:
         ),
         indirect=["bench"],
     )
-    def test_from_any_velocity_ends_where_it_was_requested(
+    def test_a_turn_from_any_velocity_ends_as_requested(
         self, bench: Bench, driven: float, velocity: tuple[float, float]
     ) -> None:
         bench.run(driven, cmd_vel=velocity)
@@ -268,7 +266,7 @@ class TestStart:
         assert way.degrees == pytest.approx(30, abs=8), "measured from the last packet before the request"
 
     @pytest.mark.parametrize("lost", [1, 2, 3])
-    def test_is_sent_again_when_its_command_is_lost(self, bench: Bench, lost: int) -> None:
+    def test_a_lost_move_is_sent_again(self, bench: Bench, lost: int) -> None:
         way = Way(bench)
         bench.up.fault = losing_first(lost, Command.MOVE)
         assert finish(bench, moved(bench, 0.3)).success
@@ -276,7 +274,7 @@ class TestStart:
 
     @pytest.mark.parametrize("distance", [0.015, 0.02, -0.03, 0.3])
     @pytest.mark.parametrize("driven", [0.0, 0.1])
-    def test_of_a_move_is_sent_once_through_delays(self, bench: Bench, distance: float, driven: float) -> None:
+    def test_a_move_is_sent_once_through_delays(self, bench: Bench, distance: float, driven: float) -> None:
         """0.2 s each way, as through a radio modem: the effect shows long after the command."""
         bench.up.delay = bench.down.delay = 0.2
         bench.run(driven, cmd_vel=(0.1, 0.0))
@@ -303,7 +301,7 @@ class TestAServoThatSwings:
         return bench
 
     @pytest.mark.parametrize("degrees", range(-170, -20, 12))
-    def test_has_no_result_while_it_swings(self, bench: Bench, degrees: float) -> None:
+    def test_a_turn_has_no_result_while_the_servo_swings(self, bench: Bench, degrees: float) -> None:
         finish(bench, turned(bench, degrees))
         assert at_rest(bench)
 
@@ -365,7 +363,7 @@ class TestRange:
 
 
 class TestLimitsThatChange:
-    def test_a_lower_one_slows_down_without_another_velocity(self, bench: Bench) -> None:
+    def test_a_lower_limit_slows_without_another_velocity(self, bench: Bench) -> None:
         bench.ask(lambda: bench.robot.configure(Options(command_timeout=2.0), bench.now))
         bench.run(2, cmd_vel=(0.25, 0.5))
         bench.drive(0.25, 0.5)
@@ -386,7 +384,7 @@ class TestLimitsThatChange:
         ],
         ids=["velocity", "wheels", "heading"],
     )
-    def test_a_higher_one_waits_for_the_next_velocity(
+    def test_a_higher_limit_waits_for_the_next_velocity(
         self, bench: Bench, request_motion: Callable[[Bench], object]
     ) -> None:
         def limit(linear: float) -> None:
@@ -442,7 +440,7 @@ class TestWheels:
     def bench(self, request: pytest.FixtureRequest) -> Bench:
         return connected(request.param)
 
-    def test_zero_is_a_velocity_of_zero(self, bench: Bench) -> None:
+    def test_wheels_at_zero_are_a_velocity_of_zero(self, bench: Bench) -> None:
         bench.ask(lambda: bench.robot.drive_wheels(0.10, 0.20, bench.now))
         bench.run(0.1)
         since = bench.now
@@ -450,7 +448,7 @@ class TestWheels:
         bench.run(0.1)
         assert bench.words(since) == ["VEL(0)", "RVEL(0)"]
 
-    def test_too_fast_is_scaled_down_in_the_same_proportion(self, bench: Bench) -> None:
+    def test_too_fast_wheels_are_scaled_in_proportion(self, bench: Bench) -> None:
         since = bench.now
         bench.ask(lambda: bench.robot.drive_wheels(1e9, 0.5e9, bench.now))
         bench.run(0.1)
@@ -459,7 +457,7 @@ class TestWheels:
         right = math.floor(limit / 2 / 0.02)  # 7.5: of two equally near ones, the slower
         assert f"VEL2({left << 8 | right})" in bench.words(since)
 
-    def test_together_they_turn_no_faster_than_the_limit(self) -> None:
+    def test_wheels_turn_the_robot_within_the_angular_limit(self) -> None:
         bench = Bench(Options(max_angular=0.5), "amigo-sh").connect()
         for _ in range(20):
             bench.ask(lambda: bench.robot.drive_wheels(-0.3, 0.3, bench.now))
@@ -478,7 +476,7 @@ class TestWheels:
             (1.9, 0.05, 9.0, (20, 2)),
         ],
     )
-    def test_they_are_the_nearest_steps_within_the_limits(
+    def test_wheels_get_the_nearest_steps_within_the_limits(
         self, left: float, right: float, difference: float, steps: tuple[int, int]
     ) -> None:
         (command,) = Wheels.nearest(left, right, 0.41, difference, 0.02).instructions

@@ -46,31 +46,31 @@ def rate(gyroscope: GyroBench, *rates: int, stamp: float = 0.0) -> TurnRate:
 
 
 class TestSamples:
-    def test_below_the_centre_is_counter_clockwise(self) -> None:
+    def test_a_sample_below_the_center_is_counter_clockwise(self) -> None:
         gyroscope = GyroBench()
         assert rate(gyroscope, 500).rate == pytest.approx(12 * math.radians(0.9537), rel=1e-3)
         assert rate(gyroscope, 524).rate == -rate(gyroscope, 500).rate
 
-    def test_each_sample_is_told_with_its_own_time(self) -> None:
+    def test_each_sample_has_its_own_stamp(self) -> None:
         turns = [event for event in GyroBench().receive(gyro(508, 512, 513, 508), 10.0) if isinstance(event, TurnRate)]
         assert [turn.rate for turn in turns] == pytest.approx([4 * RATE, 0.0, -RATE, 4 * RATE])
         middles = [10.0 - share * PERIOD for share in (3.5, 2.5, 1.5, 0.5)]
         assert [turn.stamp for turn in turns] == pytest.approx(middles)
 
 
-class TestCentre:
-    def test_is_measured_at_rest(self) -> None:
+class TestCenter:
+    def test_the_center_is_measured_at_rest(self) -> None:
         gyroscope = GyroBench()
         rest(gyroscope, 517, 518, 518, 519)
         assert gyroscope.center == pytest.approx(518, abs=0.1)
         assert rate(gyroscope, 518, 518).rate == pytest.approx(0.0, abs=0.1 * RATE)
 
-    def test_is_left_alone_while_the_robot_moves(self) -> None:
+    def test_the_center_stays_while_the_robot_moves(self) -> None:
         gyroscope = GyroBench()
         rest(gyroscope, 480, 480, 480, 480, moving=True)
         assert gyroscope.center == 512
 
-    def test_a_centre_that_has_wandered_is_found_again(self) -> None:
+    def test_a_center_that_has_wandered_is_found_again(self) -> None:
         """What was measured long ago counts for nothing against a rest of now."""
         gyroscope = GyroBench()
         rest(gyroscope, 515, 515, 515, 516)
@@ -83,7 +83,7 @@ class TestCentre:
 
 
 class TestVariance:
-    def test_is_large_until_measured_then_grows_with_time(self) -> None:
+    def test_the_variance_is_large_until_measured_then_grows(self) -> None:
         gyroscope = GyroBench()
         unknown = rate(gyroscope, 512).variance
         rest(gyroscope, 512, 513, 512, 511)
@@ -123,7 +123,7 @@ class TestOnTheRobot:
         truth = bench.simulator.truth.turn_rate
         assert all(abs(turn.rate - truth) < 4 * math.sqrt(turn.variance) for turn in late)
 
-    def test_a_new_session_measures_the_centre_anew(self) -> None:
+    def test_a_new_session_measures_the_center_anew(self) -> None:
         bench = connected("amigo-sh")
         bench.run(5)
         before = bench.robot.gyro.calibrated

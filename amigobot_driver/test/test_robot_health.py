@@ -14,11 +14,11 @@ from amigobot_driver.sim import Faults, Window
 
 
 def counters(bench: Bench) -> dict[str, int]:
-    return {name: count for feature in bench.robot.components for name, count in feature.counters().items()}
+    return {name: count for component in bench.robot.components for name, count in component.counters().items()}
 
 
-class TestWishes:
-    def test_a_link_that_swallows_the_motors_request_keeps_it(self) -> None:
+class TestMotors:
+    def test_lost_motor_requests_are_repeated_in_the_next_session(self) -> None:
         """Motors that were to be on when connecting, and a radio that was bad just then."""
         bench = Bench()
         bench.up.fault = losing(Command.ENABLE)
@@ -39,7 +39,7 @@ class TestWishes:
 
 
 class TestLinkTiming:
-    def test_on_a_good_line(self) -> None:
+    def test_link_timing_is_right_on_a_good_line(self) -> None:
         bench = Bench().connect()
         bench.run(20)
         timing = bench.robot.link_timing

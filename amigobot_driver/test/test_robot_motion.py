@@ -48,7 +48,7 @@ class TestDriving:
 class TestTimeout:
     @pytest.mark.parametrize("timeout", [0.2, 0.5, 1.5])
     @pytest.mark.parametrize("death", [0.0, 0.013, 0.1, 0.24])
-    def test_stops_within_fifty_milliseconds(self, timeout: float, death: float) -> None:
+    def test_a_velocity_ends_within_milliseconds_of_its_timeout(self, timeout: float, death: float) -> None:
         """The publisher dies at full speed, at any moment between two keep-alives."""
         bench = Bench(Options(max_linear=0.7, command_timeout=timeout)).connect()
         bench.run(2 + death, cmd_vel=(0.7, 0.5), rate=20.0)
@@ -65,7 +65,7 @@ class TestTimeout:
         assert f"no velocity for {timeout:g} s: stopped" in bench.notices
 
     @pytest.mark.parametrize("rate", [3.0, 5.0, 50.0])
-    def test_does_not_stutter_while_somebody_publishes(self, bench: Bench, rate: float) -> None:
+    def test_velocities_in_time_cause_no_stop(self, bench: Bench, rate: float) -> None:
         bench.run(1, cmd_vel=(0.5, 0.0), rate=rate)
         since = bench.now
         bench.run(5, cmd_vel=(0.5, 0.0), rate=rate)
@@ -73,14 +73,14 @@ class TestTimeout:
 
 
 class TestKeepAlive:
-    def test_keeps_the_watchdog_quiet_for_ever(self, bench: Bench) -> None:
+    def test_keep_alives_are_under_half_a_second_apart(self, bench: Bench) -> None:
         since = bench.now
         bench.run(60)
         gaps = [b - a for (a, _), (b, _) in pairwise(bench.sent(since))]
         assert max(gaps) < 0.5
 
     @pytest.mark.parametrize("frames", range(1, 12, 2))
-    def test_repeats_a_stop_until_the_robot_stands(self, bench: Bench, frames: int) -> None:
+    def test_a_stop_is_repeated_until_the_robot_stands(self, bench: Bench, frames: int) -> None:
         """However many are lost: half a radio link may eat every one for a second while the SIPs get through."""
         bench.run(2, cmd_vel=(0.5, 0.0))
         bench.up.fault = losing(Command.STOP, Command.VEL)
@@ -91,7 +91,7 @@ class TestKeepAlive:
         assert not bench.reports[-1].moving
         assert bench.simulator.truth.left_velocity == 0
 
-    def test_is_a_mere_pulse_until_the_robot_is_driven(self, bench: Bench) -> None:
+    def test_the_keep_alive_is_pulse_until_driven(self, bench: Bench) -> None:
         since = bench.now
         bench.run(5)
         assert set(bench.words(since)) == {"PULSE"}
@@ -102,7 +102,7 @@ class TestKeepAlive:
         assert set(bench.words(since)) == {"STOP"}
 
     @pytest.mark.parametrize("end", ["the sender dies", "stop", "emergency stop", "another velocity"])
-    def test_does_not_revive_a_robot_deaf_to_its_stops(self, bench: Bench, end: str) -> None:
+    def test_keep_alives_do_not_revive_a_deaf_robot(self, bench: Bench, end: str) -> None:
         """It stands by its watchdog, and would drive on at the first frame it hears again."""
         bench.run(2, cmd_vel=(0.5, 0.5))
         bench.up.fault = lost
@@ -165,7 +165,7 @@ class TestStopFirst:
         bench.run(1.0, cmd_vel=(0.2, 0.0))
         assert bench.reports[-1].moving
 
-    def test_zero_before_the_motors_are_enabled(self, bench: Bench) -> None:
+    def test_a_zero_precedes_the_switching_on_of_motors(self, bench: Bench) -> None:
         bench.simulator.press_motors_button()
         bench.run(1)
         since = bench.now
@@ -175,7 +175,7 @@ class TestStopFirst:
 
 
 class TestStop:
-    def test_refuses_a_velocity_from_before_it_that_arrives_later(self, bench: Bench) -> None:
+    def test_a_velocity_older_than_a_stop_is_refused(self, bench: Bench) -> None:
         bench.run(0.1)
         since = bench.now
         bench.ask(lambda: bench.robot.stop(bench.now))
@@ -188,7 +188,7 @@ class TestStop:
 
 
 class TestEmergencyStop:
-    def test_is_the_next_frame_on_the_wire_whatever_waits(self, bench: Bench) -> None:
+    def test_an_emergency_stop_is_the_next_frame_sent(self, bench: Bench) -> None:
         bench.run(2, cmd_vel=(0.5, 0.0))
         for number in range(MAX_ROUTINE):
             bench.robot.queue.put(Command.SOUND(1 + number % 255))
@@ -200,7 +200,7 @@ class TestEmergencyStop:
         assert first == Command.E_STOP()
         assert time - since <= 0.0201
 
-    def test_brakes_harder_than_a_stop(self, bench: Bench) -> None:
+    def test_an_emergency_stop_brakes_harder_than_a_stop(self, bench: Bench) -> None:
         def stopping_distance(stop: Callable[[], None]) -> float:
             bench.run(4, cmd_vel=(0.6, 0.0))
             start = bench.simulator.truth.pose.x
@@ -213,7 +213,7 @@ class TestEmergencyStop:
         bench.robot.clear_emergency_stop(bench.now)
         assert braked < 0.5 * stopping_distance(lambda: bench.robot.stop(bench.now))
 
-    def test_a_velocity_from_before_its_end_is_refused(self, bench: Bench) -> None:
+    def test_a_velocity_older_than_the_clearing_is_refused(self, bench: Bench) -> None:
         bench.ask(bench.robot.emergency_stop)
         bench.run(1)
         sent = bench.now
@@ -224,14 +224,14 @@ class TestEmergencyStop:
         bench.drive(0.3, 0.0)
 
     @pytest.mark.parametrize("lost", [1, 2, 5, 10])
-    def test_is_sent_again_until_the_robot_stands(self, bench: Bench, lost: int) -> None:
+    def test_a_lost_emergency_stop_is_sent_again(self, bench: Bench, lost: int) -> None:
         bench.run(3, cmd_vel=(0.5, 0.0))
         bench.up.fault = losing_first(lost, Command.E_STOP)
         bench.ask(bench.robot.emergency_stop)
         bench.run(0.25 * lost + 1.0)
         assert bench.simulator.truth.left_velocity == 0
 
-    def test_becomes_a_stop_without_a_harder_one(self, bench: Bench) -> None:
+    def test_an_ignored_emergency_stop_becomes_a_stop(self, bench: Bench) -> None:
         """P2OS before 1.8, or another simulator."""
         bench.run(3, cmd_vel=(0.5, 0.0))
         bench.up.fault = losing(Command.E_STOP)
@@ -240,7 +240,7 @@ class TestEmergencyStop:
         assert bench.simulator.truth.left_velocity == 0
 
     @pytest.mark.parametrize("other", ["stop", "motors on", "motors off"])
-    def test_is_not_softened_by_another_request(self, bench: Bench, other: str) -> None:
+    def test_no_request_softens_an_emergency_stop(self, bench: Bench, other: str) -> None:
         """To the firmware a zero is the next velocity, and ends the hard braking."""
         bench.run(3, cmd_vel=(0.5, 0.0))
         since = bench.now
@@ -253,7 +253,7 @@ class TestEmergencyStop:
         assert bench.words(since)[0] == "E_STOP"
         assert not {"VEL(0)", "RVEL(0)", "STOP"} & set(bench.words(since))
 
-    def test_outlives_a_lost_connection(self, bench: Bench) -> None:
+    def test_an_emergency_stop_outlives_a_lost_connection(self, bench: Bench) -> None:
         bench.ask(bench.robot.emergency_stop)
         bench.unplug()
         bench.open_session()
@@ -317,7 +317,7 @@ class TestLimits:
         bench.run(0.1)
         assert velocities(bench, since) == sent
 
-    def test_that_was_lowered_keep_the_curve_until_changed(self) -> None:
+    def test_lowered_limits_keep_the_curve_until_changed(self) -> None:
         bench = Bench(Options(max_linear=0.6, max_angular=2.0)).connect()
         bench.ask(lambda: bench.robot.tuning.set({"trans_vel_max": 300}, bench.now))
         bench.run(1)

@@ -105,7 +105,9 @@ class TestHundredMetres:
     @pytest.mark.parametrize("arrives", [all_arrive, some_are_lost, bursts_are_lost])
     @pytest.mark.parametrize("degrees", [*range(0, 360, 45), 7, 191])
     @pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
-    def test_end_where_the_counters_end(self, robot: str, degrees: int, arrives: type[all_arrive]) -> None:
+    def test_hundred_meters_end_where_the_counters_end(
+        self, robot: str, degrees: int, arrives: type[all_arrive]
+    ) -> None:
         profile = load_profile(robot)
         counters = Counters(profile, start=(-3.0, 9.0))
         odometer = Odometer(profile)
@@ -128,7 +130,7 @@ class TestHundredMetres:
 class TestHeading:
     @pytest.mark.parametrize("turn_rate", [1.0, -1.0])
     @pytest.mark.parametrize("convention", ["-2048...2047", "0...4095", "free"])
-    def test_turns_without_a_jump_however_the_robot_counts(self, convention: str, turn_rate: float) -> None:
+    def test_the_heading_wraps_without_a_jump(self, convention: str, turn_rate: float) -> None:
         """Far enough for the sixteen turns that a 16-bit counter holds."""
         counters, odometer = Counters(), Odometer(AMIGO)
         before = odometer.update(counters.sip(heading=convention), counters.time)
@@ -148,7 +150,7 @@ def test_a_half_circle_ends_two_radii_left() -> None:
 
 
 class TestVelocity:
-    def test_is_what_the_robot_does(self) -> None:
+    def test_the_velocity_is_the_true_one(self) -> None:
         state = drive(Counters(), Odometer(AMIGO), [(0.4, 0.6)] * 20)[-1]
         assert state.linear == pytest.approx(0.4, abs=0.001)
         assert state.angular == pytest.approx(0.6, abs=0.02)
@@ -248,7 +250,7 @@ class TestCovariance:
         assert np.linalg.eigvalsh(matrix)[0] >= -1e-9 * np.trace(matrix)
         assert all(math.isfinite(variance) and variance > 0 for variance in state.velocity_variance)
 
-    def test_grows_with_motion_and_only_then(self) -> None:
+    def test_the_covariance_grows_only_with_motion(self) -> None:
         counters, odometer = Counters(), Odometer(AMIGO)
         standing = drive(counters, odometer, [(0.0, 0.0)] * 100)[-1]
         assert standing.covariance == Odometry().covariance
@@ -259,7 +261,7 @@ class TestCovariance:
         # A heading error counts across the way, not along it.
         assert self.matrix(ten)[1, 1] > 3 * self.matrix(ten)[0, 0]
 
-    def test_turns_with_the_heading(self) -> None:
+    def test_the_covariance_turns_with_the_heading(self) -> None:
         """The same arc from another heading has the same covariance, turned."""
         arcs = []
         for yaw in (0.0, 0.7):
@@ -270,7 +272,7 @@ class TestCovariance:
         turn = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
         assert turn @ arcs[0] @ turn.T == pytest.approx(arcs[1], rel=1e-3)
 
-    def test_stays_usable_for_days(self) -> None:
+    def test_the_covariance_stays_usable_for_days(self) -> None:
         """A week of tours: it must neither overflow nor stop being a covariance, nor exceed what filters take."""
         chance = random.Random(3)
         counters, odometer = Counters(), Odometer(AMIGO)
@@ -287,7 +289,7 @@ class TestCovariance:
 
 class TestStamps:
     @pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
-    def test_tell_when_the_packet_left_the_robot(self, robot: str) -> None:
+    def test_a_report_has_the_time_of_its_sending(self, robot: str) -> None:
         """At 9600 baud a SIP is 37 ms on its way; the stamp does not count them."""
         bench = Bench(robot=robot).connect()
         bench.run(5, cmd_vel=(0.2, 0.0))

@@ -109,14 +109,14 @@ class TestCompass:
     #: The simulator's north is its y axis.
     @pytest.mark.parametrize(("heading", "north"), [(90.0, 0.0), (0.0, 90.0), (-90.0, 180.0), (135.0, 315.0)])
     @pytest.mark.parametrize("mode", ["sip", "packets"])
-    def test_heading_is_clockwise_from_north(self, mode: str, heading: float, north: float) -> None:
+    def test_a_compass_heading_is_clockwise_from_north(self, mode: str, heading: float, north: float) -> None:
         bench = pioneer(start=WorldPose(0.0, 0.0, math.radians(heading)), compass=mode)
         read = bench.told(CompassReading)[-1]
         assert 0.0 <= read.heading < math.tau
         assert abs(math.remainder(read.heading - math.radians(north), math.tau)) <= read.resolution / 2 + 1e-9
         assert math.isnan(read.pitch) == math.isnan(read.celsius) == (mode == "sip")
 
-    def test_packets_have_si_units(self) -> None:
+    def test_compass_packets_have_si_units(self) -> None:
         packet = CompassPacket(
             heading=1234,
             pitch=-15,
@@ -139,7 +139,7 @@ class TestCompass:
         assert read.field == pytest.approx((25e-6, -3e-6, 41e-6))
         assert (read.celsius, read.error, read.stamp) == (pytest.approx(25.3), 0, 3.0)
 
-    def test_or_until_it_is_clear_that_there_is_none(self) -> None:
+    def test_a_missing_compass_is_given_up_with_a_notice(self) -> None:
         bench = Bench(Options(compass="sip"), robot=ARCOS)
         bench.up.fault = losing(Command.TCM2)
         bench.connect()
@@ -147,7 +147,7 @@ class TestCompass:
         assert bench.words().count("TCM2(1)") == CompassReader.retries.limit
         assert [notice for notice in bench.notices if "does the robot have a compass?" in notice]
 
-    def test_modes_change_into_each_other_and_off(self) -> None:
+    def test_compass_modes_change_into_each_other(self) -> None:
         bench = pioneer(compass="packets")
 
         def want(mode: str) -> str:
@@ -163,7 +163,7 @@ class TestCompass:
 
 
 class TestGripper:
-    def test_orders_are_followed(self) -> None:
+    def test_gripper_orders_are_followed(self) -> None:
         bench = pioneer(flash={"Gripper": 1})
         seen = bench.told(GripperReading)[-1]
         assert (seen.paddles, seen.lift, seen.kind) == (Paddles.CLOSED, Lift.AT_END, 2)
@@ -176,7 +176,7 @@ class TestGripper:
         bench.up.fault = losing(Command.GRIPPER)
         assert ordered(bench, "close").message.endswith("4 times in 2 s; the robot reports paddles open, lift between")
 
-    def test_on_p2os_the_sip_tells_all_of_it(self) -> None:
+    def test_the_sip_of_p2os_reports_the_gripper(self) -> None:
         bench = pioneer(P2OS, flash={"Gripper": 1})
         assert not [word for word in bench.words() if word.startswith("GRIPREQUEST")]
         # CONFIGpac of P2OS has the gripper, its packets have the byte and the inputs
@@ -186,7 +186,7 @@ class TestGripper:
         assert (seen.paddles, seen.lift, seen.kind) == (Paddles.OPEN, Lift.DOWN, 1)
         assert not (seen.left_contact or seen.right_contact)
 
-    def test_press_is_sent_once_with_its_time(self) -> None:
+    def test_a_press_is_sent_once_with_its_time(self) -> None:
         bench = pioneer(P2OS, flash={"Gripper": 1})
         since = bench.now
         assert ordered(bench, "press", 0.5).success
@@ -223,7 +223,9 @@ class TestGripper:
             (0b01011011, Paddles.BETWEEN, Lift.BETWEEN, {"inner_beam", "right_contact", "lift_moving"}),
         ],
     )
-    def test_what_the_switches_mean(self, switches: int, paddles: Paddles, lift: Lift, others: set[str]) -> None:
+    def test_gripper_switches_have_their_meanings(
+        self, switches: int, paddles: Paddles, lift: Lift, others: set[str]
+    ) -> None:
         bench = ComponentBench(ARCOS)
         GripperControl(bench.context)
         config = pioneer(flash={"Gripper": 1}).robot.tuning.config
@@ -238,7 +240,7 @@ class TestGripper:
 
 
 class TestJoystick:
-    def test_axes_and_buttons(self) -> None:
+    def test_a_joystick_has_axes_and_buttons(self) -> None:
         bench = ComponentBench(ARCOS)
         InputReader(bench.context)
         (read,) = bench.receive(JoystickPacket(button1=0, button2=1, x=1023, y=256, throttle=0), 1.0)
@@ -246,7 +248,7 @@ class TestJoystick:
         assert read.axes == pytest.approx((1.0, -0.5, -1.0), abs=0.002)
         assert read.buttons == (False, True)
 
-    def test_its_packets_are_requested(self) -> None:
+    def test_joystick_packets_are_requested(self) -> None:
         assert pioneer(joystick_stream=True).told(JoystickReading)
 
 

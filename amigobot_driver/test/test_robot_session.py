@@ -42,7 +42,7 @@ def left_driving(bench: Bench, speed: int = 300) -> None:
 
 
 class TestConnect:
-    def test_to_a_robot_that_waits(self) -> None:
+    def test_a_waiting_robot_is_connected_in_a_second(self) -> None:
         bench = Bench()
         assert bench.open_session() < 1.0
         assert bench.states == [SYNCING, OPENING, RUNNING]
@@ -50,7 +50,7 @@ class TestConnect:
         assert bench.robot.note == "connected to a robot without a name at 9600 baud"
         assert bench.robot.session.connections == 1
 
-    def test_to_a_tcp_robot_that_comes_later(self) -> None:
+    def test_a_tcp_robot_that_comes_later_is_connected(self) -> None:
         """Without a line speed there is nothing to scan: two seconds are enough."""
         bench = Bench(baud=0)
         bench.switch_off()
@@ -61,7 +61,7 @@ class TestConnect:
         assert not any("baud" in note for note in bench.notes)
 
     @pytest.mark.parametrize("delay", [0.01, 0.1, 0.2])
-    def test_through_a_slow_radio(self, delay: float) -> None:
+    def test_a_slow_radio_delays_only_the_connection(self, delay: float) -> None:
         bench = Bench()
         bench.up.delay = bench.down.delay = delay
         assert bench.open_session() < 3.0
@@ -70,7 +70,7 @@ class TestConnect:
 
     @pytest.mark.parametrize("lost", [Command.PULSE, Command.OPEN, Command.CLOSE], ids=["SYNC0", "SYNC1", "SYNC2"])
     @pytest.mark.parametrize("way", ["up", "down"])
-    def test_again_when_a_frame_of_the_handshake_is_lost(self, way: str, lost: Command) -> None:
+    def test_a_lost_frame_of_the_handshake_is_repeated(self, way: str, lost: Command) -> None:
         bench = Bench()
         getattr(bench, way).fault = losing_first(1, lost)
         assert bench.open_session() < 10.0
@@ -79,12 +79,12 @@ class TestConnect:
 class TestLineSpeed:
     @pytest.mark.parametrize("robot", [9600, 19200, 38400, 57600, 115200])
     @pytest.mark.parametrize("configured", [9600, 38400])
-    def test_is_found(self, configured: int, robot: int) -> None:
+    def test_the_line_speed_is_found(self, configured: int, robot: int) -> None:
         bench = Bench(Options(baud=configured), "amigo-sh", baud=robot, check_baud=True)
         bench.open_session(8)
         assert bench.robot.note == f"connected to Amigo_7 at {robot} baud"
 
-    def test_that_worked_is_tried_first_after_a_loss(self) -> None:
+    def test_the_last_line_speed_is_tried_first(self) -> None:
         bench = Bench(baud=38400, check_baud=True)
         bench.open_session(30)
         bench.go_out_of_range()
@@ -94,13 +94,13 @@ class TestLineSpeed:
 
 
 class TestRadioModem:
-    def test_is_called_by_itself(self) -> None:
+    def test_a_radio_modem_is_called(self) -> None:
         bench = Bench(simulator=lambda: Simulator(load_profile("amigo"), faults=Faults(modem=True)))
         assert bench.open_session() < 3.0
         assert "a radio modem calls the modem of the robot" in bench.notes
 
     @pytest.mark.parametrize("text", [b"\r\nPartner busy!\r\n", b"\r\nPartner not found!\r\n"])
-    def test_without_its_partner_is_reported(self, text: bytes) -> None:
+    def test_a_radio_modem_without_partner_is_reported(self, text: bytes) -> None:
         bench = Bench()
         bench.switch_off()
         bench.plug_in()
@@ -112,14 +112,14 @@ class TestRadioModem:
 
 class TestSessionLeftOpen:
     @pytest.mark.parametrize("baud", [None, 0], ids=["serial", "TCP"])
-    def test_of_a_standing_robot(self, baud: int | None) -> None:
+    def test_a_session_left_open_is_closed_first(self, baud: int | None) -> None:
         bench = Bench(baud=baud)
         left_open(bench)
         assert bench.open_session() < 2.0
         assert bench.words()[:3] == ["STOP", "CLOSE", "PULSE"]
         assert any("another program left open" in note for note in bench.notes)
 
-    def test_whose_packets_come_in_a_heap_is_closed_once(self) -> None:
+    def test_a_session_left_open_is_closed_once(self) -> None:
         bench = Bench()
         left_open(bench)
         bench.down.held_until = bench.now + 2.0
@@ -127,7 +127,7 @@ class TestSessionLeftOpen:
         bench.open_session()
         assert bench.words()[:3] == ["STOP", "CLOSE", "PULSE"]
 
-    def test_of_a_driving_robot(self) -> None:
+    def test_a_robot_left_driving_is_stopped_first(self) -> None:
         """STOP is the first thing it hears: any other frame would feed its watchdog, and it would drive on."""
         bench = Bench()
         left_driving(bench)
@@ -146,7 +146,7 @@ class TestAnotherRobot:
             profile = replace(profile, flash={**profile.flash, "Serial": "4321"})
         return Simulator(profile, name="Max" if request.param == "name" else "Rob")
 
-    def test_is_left_alone_until_the_first_one_is_back(self, other: Simulator) -> None:
+    def test_another_robot_is_left_alone(self, other: Simulator) -> None:
         bench = Bench(simulator=lambda: Simulator(load_profile("amigo"), name="Rob")).connect()
         bench.run(1.0)
         bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 33}, bench.now))
@@ -175,7 +175,7 @@ class TestAnotherRobot:
         assert bench.robot.tuning.config.rot_kp == 33
         assert bench.reports[-1].motors_enabled
 
-    def test_is_not_an_erratic_whose_name_was_lost_once(self) -> None:
+    def test_an_erratic_without_name_is_no_other_robot(self) -> None:
         """It is taken for connected by its stream, though all its answers to the greetings are lost."""
         bench = Bench(Options(profile="erratic"), "erratic").connect()
         bench.run(2.0)
@@ -221,12 +221,12 @@ class TestReset:
         """The note of each loss of the link, and whether it was requested."""
         return [(event.note, event.requested) for event in bench.told(LinkChanged) if event.state is LOST]
 
-    def test_the_silence_after_a_requested_one_is_no_trouble(self, bench: Bench) -> None:
+    def test_the_silence_after_a_requested_reset_is_expected(self, bench: Bench) -> None:
         outcome = bench.result(lambda: bench.robot.reset(bench.now))
         assert outcome == Outcome(True, "the robot was reset and is connected again")
         assert self.losses(bench) == [("the robot restarts after RESET; connecting again", True)]
 
-    def test_one_that_nobody_requested_is_trouble(self, bench: Bench) -> None:
+    def test_an_unrequested_reset_is_trouble(self, bench: Bench) -> None:
         bench.result(lambda: bench.robot.reset(bench.now))
         bench.down.send(encode_frame(Reset().encode()), bench.now)
         bench.until(lambda: bench.robot.session.connections == 3)
@@ -238,7 +238,7 @@ class TestFrozenProcess:
 
     @pytest.mark.parametrize("writer_first", [False, True], ids=["reader first", "writer first"])
     @pytest.mark.parametrize("seconds", [1.05, 1.3, 3.0, 9.0])
-    def test_keeps_its_robot_whichever_thread_wakes_first(self, seconds: float, writer_first: bool) -> None:
+    def test_a_frozen_process_keeps_its_robot(self, seconds: float, writer_first: bool) -> None:
         bench = Bench().connect()
         bench.run(1, cmd_vel=(0.3, 0.0))
         bench.sleep(seconds, writer_first=writer_first)
@@ -255,7 +255,7 @@ class TestFrozenProcess:
         assert bench.simulator.truth.left_velocity == 0.0
 
     @pytest.mark.parametrize("writer_first", [False, True], ids=["reader first", "writer first"])
-    def test_loses_a_robot_that_fell_silent_meanwhile(self, writer_first: bool) -> None:
+    def test_a_frozen_process_loses_a_silent_robot(self, writer_first: bool) -> None:
         bench = Bench().connect()
         bench.switch_off()
         bench.sleep(1.3, writer_first=writer_first)
@@ -269,7 +269,7 @@ class TestIdentity:
         return lambda frame: reply if frame[3] == 2 else frame
 
     @pytest.mark.parametrize("identity", [("Pioneer", "zx81"), ("Roomba", "amigo"), ("", "")])
-    def test_that_is_unknown_warns_and_uses_generic_factors(self, identity: tuple[str, str]) -> None:
+    def test_an_unknown_identity_gets_generic_factors_and_a_warning(self, identity: tuple[str, str]) -> None:
         bench = Bench()
         bench.down.fault = self.calling_itself(*identity)
         bench.connect()
@@ -279,13 +279,13 @@ class TestIdentity:
         assert not identified.known
 
     @pytest.mark.parametrize(("profile", "known"), [("p3dx", False), ("amigo-1.0", True), ("amigo", True)])
-    def test_of_another_model_than_requested_is_a_warning(self, profile: str, known: bool) -> None:
+    def test_a_model_that_was_not_requested_is_a_warning(self, profile: str, known: bool) -> None:
         bench = Bench(Options(profile=profile))
         bench.connect()
         [identified] = bench.told(Identified)
         assert (identified.profile.name, identified.known) == (profile, known), identified.reason
 
-    def test_missing_altogether(self) -> None:
+    def test_a_missing_identity_gets_generic_factors(self) -> None:
         """One manual says that SYNC2 is echoed as it is (docs/protocol E-13): then the robot has no name."""
         bench = Bench()
         bench.down.fault = lambda frame: Command.CLOSE().encode() if frame[3] == 2 else frame
@@ -294,7 +294,7 @@ class TestIdentity:
 
 
 class TestRefusingRobot:
-    def test_that_does_not_open_is_explained_and_tried_again(self) -> None:
+    def test_a_robot_that_refuses_to_open_is_explained(self) -> None:
         bench = Bench()
         refuse = losing(Command.OPEN)
         bench.up.fault = lambda frame: refuse(frame) if bench.simulator.session is SessionState.SYNCED else frame
@@ -304,7 +304,7 @@ class TestRefusingRobot:
         bench.come_back()
         bench.until(running(bench), within=20)
 
-    def test_that_never_answers_config_runs_all_the_same(self) -> None:
+    def test_a_robot_without_config_answers_runs_anyway(self) -> None:
         bench = Bench()
         bench.up.fault = losing(Command.CONFIG)
         bench.connect()
@@ -317,7 +317,7 @@ class TestRefusingRobot:
 
 
 class TestClose:
-    def test_stops_the_robot_and_ends_the_session(self) -> None:
+    def test_closing_stops_the_robot_and_ends_the_session(self) -> None:
         bench = Bench().connect()
         bench.run(3, cmd_vel=(0.3, 0.0))
         since = bench.now
@@ -333,7 +333,7 @@ class TestClose:
         bench.unplug()  # MobileSim closes the connection at CLOSE
         assert bench.notes == notes
 
-    def test_says_nothing_to_a_robot_that_was_never_there(self) -> None:
+    def test_closing_sends_nothing_to_an_absent_robot(self) -> None:
         bench = Bench()
         bench.switch_off()
         bench.plug_in()

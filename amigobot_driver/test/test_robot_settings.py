@@ -32,7 +32,7 @@ def sonar(bench: Bench, on: bool) -> Future[Outcome]:
 class TestSwitching:
     @pytest.mark.parametrize("on", [True, False])
     @pytest.mark.parametrize("switch", [motors, sonar])
-    def test_succeeds_when_the_robot_reports_it(self, bench: Bench, switch: type[motors], on: bool) -> None:
+    def test_a_switch_is_confirmed_by_the_robot(self, bench: Bench, switch: type[motors], on: bool) -> None:
         for value in (on, not on):
             answer = switch(bench, value)
             assert not answer.done(), "what a SIP said before is no confirmation"
@@ -42,7 +42,7 @@ class TestSwitching:
         report = bench.reports[-1]
         assert (report.motors_enabled if switch is motors else report.sonar_enabled) is not on
 
-    def test_fails_with_the_reason_when_the_robot_ignores_it(self, bench: Bench) -> None:
+    def test_an_ignored_switch_fails_with_the_reason(self, bench: Bench) -> None:
         motors(bench, False)
         bench.run(1)
         bench.up.fault = losing(Command.ENABLE)
@@ -58,7 +58,7 @@ class TestButton:
     """The MOTORS button is the operator's word: it is followed, not fought."""
 
     @pytest.mark.parametrize("presses", [1, 2, 3])
-    def test_is_followed(self, bench: Bench, presses: int) -> None:
+    def test_the_motors_button_is_followed(self, bench: Bench, presses: int) -> None:
         since = bench.now
         for _ in range(presses):
             bench.simulator.press_motors_button()
@@ -69,7 +69,7 @@ class TestButton:
         assert len(bench.notices) == presses
         assert bench.notices[-1] == f"the motors were switched {state} at the robot"
 
-    def test_wins_over_a_command_that_has_been_confirmed(self, bench: Bench) -> None:
+    def test_the_motors_button_wins_over_confirmed_commands(self, bench: Bench) -> None:
         for _ in range(10):  # at ten moments between two SIPs
             bench.run(1.01)
             motors(bench, True)
@@ -81,7 +81,7 @@ class TestButton:
             bench.run(1)
             assert not bench.reports[-1].motors_enabled
 
-    def test_is_remembered_over_a_reconnect(self, bench: Bench) -> None:
+    def test_the_motors_button_is_remembered_after_a_reconnect(self, bench: Bench) -> None:
         bench.simulator.press_motors_button()
         bench.run(1)
         bench.unplug()
@@ -91,7 +91,7 @@ class TestButton:
 
 
 class TestAfterReconnect:
-    def test_what_was_wanted_is_wanted_again(self, bench: Bench) -> None:
+    def test_switches_are_restored_after_a_reconnect(self, bench: Bench) -> None:
         motors(bench, False)
         sonar(bench, False)
         bench.run(1)

@@ -45,7 +45,7 @@ class TestAsking:
         assert words(bench, "ENCODER(2)") == 1
         assert received(bench, Encoders, since) == pytest.approx(50, abs=1)
 
-    def test_it_is_requested_again_while_it_does_not_come(self) -> None:
+    def test_a_missing_stream_is_requested_again(self) -> None:
         bench = Bench(Options(encoder_stream=True))
         bench.up.fault = losing(Command.ENCODER)
         bench.connect()
@@ -59,7 +59,7 @@ class TestAsking:
         bench.come_back()
         bench.until(lambda: bench.told(EncoderReading), within=11)
 
-    def test_it_is_switched_although_the_first_stop_is_lost(self) -> None:
+    def test_a_lost_stop_of_a_stream_is_repeated(self) -> None:
         bench = connected()
         bench.ask(lambda: bench.robot.configure(Options(encoder_stream=True), bench.now))
         bench.run(2)
@@ -81,7 +81,7 @@ class TestAsking:
 
 
 class TestTicks:
-    def test_their_length_is_the_firmwares_word_or_the_profiles(self) -> None:
+    def test_the_tick_length_is_the_firmwares_or_profiles(self) -> None:
         config = connected("amigo-sh").robot.tuning.config
         assert meters_per_tick(load_profile("amigo-sh"), config) == pytest.approx(1e-3 / 30)
         assert meters_per_tick(AMIGO, None) == pytest.approx(math.pi * 0.1 / 9550)

@@ -93,7 +93,7 @@ class TestWhatAriaSends:
         client.write(b"WMS2\r")
         assert answer(client, SYNC0) == SYNC0
 
-    def test_after_connecting(self) -> None:
+    def test_the_requests_of_aria_after_connecting_are_answered(self) -> None:
         client = Client().open(motors=False)
         burst = (
             "FAFB06123B0100133B"  # CONFIG with an argument

@@ -17,7 +17,7 @@ from amigobot_driver.sim import Faults, OptionError, Window, parse_faults
 
 
 class TestWriting:
-    def test_all_kinds(self) -> None:
+    def test_every_kind_of_fault_is_parsed(self) -> None:
         texts = ["corrupt=0.001", "silence=10:2", "unplug=5:1:60", "reset=30", "dead_sonars=2,5", "stop_button=1"]
         assert parse_faults(texts) == Faults(
             corrupt=0.001,
@@ -33,13 +33,13 @@ class TestWriting:
         "text",
         ["corupt=1", "corrupt", "corrupt=-1", "corrupt=nan", "silence=1:2:3:4", "unplug=1:5:2", "dead_sonars=x", ""],
     )
-    def test_a_bad_one_is_named(self, text: str) -> None:
+    def test_a_bad_fault_is_named(self, text: str) -> None:
         with pytest.raises(OptionError, match="fault") as caught:
             parse_faults([text])
         assert "\n" not in str(caught.value)
 
     @given(st.floats(0, 500), st.floats(0, 400))
-    def test_windows(self, start: float, duration: float) -> None:
+    def test_a_window_covers_its_time(self, start: float, duration: float) -> None:
         once = Window(start, duration)
         assert not once.covers(start - 0.1)
         assert once.covers(start) is (duration > 0)

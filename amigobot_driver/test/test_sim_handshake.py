@@ -30,7 +30,7 @@ class TestWait:
 
 
 class TestOpen:
-    def test_parameters_revert(self) -> None:
+    def test_parameters_revert_at_the_next_open(self) -> None:
         client = Client().open()
         client.send(Command.SETV(123), Command.ROTKP(77))
         assert (client.config().trans_vel_max, client.config().rot_kp) == (123, 77)
@@ -103,7 +103,7 @@ def test_no_command_breaks_it_or_moves_it_without_motors(robot: str) -> None:
     assert client.run(1.0)
 
 
-def test_reset_button() -> None:
+def test_the_reset_button_restarts_the_controller() -> None:
     client = Client().open()
     client.send(Command.VEL(200))
     client.run(1.5)

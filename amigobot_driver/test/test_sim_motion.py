@@ -45,7 +45,7 @@ def test_a_velocity_is_reached_and_left_on_a_ramp(
 
 class TestWatchdog:
     @pytest.mark.parametrize("robot", ["amigo", "p3dx-sh"])
-    def test_decelerates_as_stop_does(self, robot: str) -> None:
+    def test_the_watchdog_decelerates_as_stop_does(self, robot: str) -> None:
         """A recorded P3-DX took 1.2 s and 0.22 m from 0.36 m/s (docs/protocol E-35)."""
         client = Client(robot).open()
         client.send(Command.VEL(364))
@@ -71,7 +71,7 @@ class TestWatchdog:
         client.run(1.5)
         assert client.speed == pytest.approx(0.3, abs=0.01)
 
-    def test_a_bad_packet_does_not_feed_it(self) -> None:
+    def test_a_bad_packet_does_not_feed_the_watchdog(self) -> None:
         client = Client().open()
         client.alive = False
         client.send(Command.VEL(200))
@@ -82,7 +82,7 @@ class TestWatchdog:
 
 
 class TestOdometry:
-    def test_units_and_wrap(self) -> None:
+    def test_positions_wrap_at_fifteen_bits(self) -> None:
         """AmigOS counts 15 bits of 0.5083 mm: a wrap every 16.66 m."""
         client = Client().open()
         client.send(Command.VEL(600))

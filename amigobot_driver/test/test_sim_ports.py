@@ -36,7 +36,9 @@ class TestStreams:
             ("amigo", Command.GYRO, Gyro, 1, 0),  # it has none
         ],
     )
-    def test_requests(self, robot: str, command: Command, kind: type, value: int, packets: int) -> None:
+    def test_a_stream_is_sent_as_requested(
+        self, robot: str, command: Command, kind: type, value: int, packets: int
+    ) -> None:
         client = Client(robot).open()
         client.send(command(value))
         assert count(client, kind, 1.0) == packets
@@ -69,7 +71,7 @@ class TestConfig:
 
 
 class TestBattery:
-    def test_alarm_and_cut_off(self) -> None:
+    def test_a_low_battery_alarms_and_an_empty_one_ends(self) -> None:
         client = Client().open()
         client.send(Command.BATTEST(108))
         client.run(0.1)

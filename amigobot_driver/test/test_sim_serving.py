@@ -84,7 +84,7 @@ HANDSHAKE = b"".join(command().encode() for command in (Command.PULSE, Command.O
 
 class TestPty:
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-    def test_a_clean_end(self, tmp_path: Path, number: int) -> None:
+    def test_a_signal_ends_the_simulator_cleanly(self, tmp_path: Path, number: int) -> None:
         path = tmp_path / "robot"
         with serving("--pty", str(path)) as server:
             assert path.is_symlink()
@@ -166,7 +166,7 @@ class TestTcp:
 
 
 class TestTruth:
-    def test_it_is_written_as_json_lines(self, tmp_path: Path) -> None:
+    def test_the_truth_is_written_as_json_lines(self, tmp_path: Path) -> None:
         path, log = str(tmp_path / "robot"), tmp_path / "truth.jsonl"
         started = time.time(), time.monotonic()
         with serving("--pty", path, "--truth", str(log)), AmigoBot(path, timeout=LIMIT) as robot:

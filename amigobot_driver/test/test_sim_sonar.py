@@ -44,7 +44,7 @@ class TestSequence:
             (b"34", [2, 3]),
         ],
     )
-    def test_polling(self, sequence: bytes, numbers: list[int]) -> None:
+    def test_sonars_fire_in_the_polled_sequence(self, sequence: bytes, numbers: list[int]) -> None:
         client = Client().open()
         client.send(Command.POLLING(sequence))
         client.run(0.3)

@@ -49,7 +49,7 @@ class TestFiles:
         path.write_text(text, encoding="utf-8")
         return str(path)
 
-    def test_all_shapes(self, tmp_path: Path) -> None:
+    def test_a_world_file_has_all_shapes(self, tmp_path: Path) -> None:
         world = load_world(
             self.write(
                 tmp_path,
@@ -153,6 +153,8 @@ class TestRosMaps:
             (None, "image: lab.pgm\nresolution: 1\norigin: [0]\n", "origin or occupied_thresh is not a number"),
         ],
     )
-    def test_errors(self, tmp_path: Path, picture: bytes | None, text: str | None, message: str) -> None:
+    def test_a_bad_map_is_refused_with_the_reason(
+        self, tmp_path: Path, picture: bytes | None, text: str | None, message: str
+    ) -> None:
         with pytest.raises(WorldError, match=message):
             load_world(self.write(tmp_path, picture, text or self.YAML))

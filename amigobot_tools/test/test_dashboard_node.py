@@ -41,7 +41,7 @@ def source(bench: ros_bench.Bench) -> Iterator[NodeSource]:
     source.close()
 
 
-def test_it_shows_state_parameters_and_diagnostics(source: NodeSource) -> None:
+def test_the_page_shows_state_parameters_and_diagnostics(source: NodeSource) -> None:
     until(lambda: source.state().connected and source.state().volts > 12, "the state of the robot")
     until(lambda: source.sections()["parameters"], "the parameters")
     rows = {row["name"]: row for row in source.sections()["parameters"]}
@@ -62,7 +62,7 @@ def test_a_restarted_node_is_asked_for_its_parameters_again(source: NodeSource) 
     until(lambda: source.sections()["parameters"], "the parameters again")
 
 
-def test_its_controls_reach_the_robot(source: NodeSource, bench: ros_bench.Bench) -> None:
+def test_controls_of_the_page_reach_the_robot(source: NodeSource, bench: ros_bench.Bench) -> None:
     do = {name: request.run for name, request in source.requests.items()}
     do["motors"](on=True)
     until(lambda: source.state().motors, "the motors are on")
