@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import os
@@ -26,7 +27,7 @@ from amigobot_driver.doctor.computer import NetworkPort, SerialPort
 from amigobot_driver.doctor.examination import Evidence
 from amigobot_driver.doctor.graph import STATUS_TYPE, Endpoint, Graph, examine_graph
 from amigobot_driver.doctor.packet_figures import period_and_loss
-from amigobot_driver.doctor.table import HELPERS
+from amigobot_driver.doctor.table import table
 from amigobot_driver.doctor.target import Kind
 from amigobot_driver.errors import PortError
 from amigobot_driver.protocol import (
@@ -444,8 +445,10 @@ def test_names_and_addresses_are_replaced(monkeypatch: pytest.MonkeyPatch) -> No
     assert names.text(text) == "ROBOT (SERIAL) at HOST, ADDRESS, ADDRESS on COMPUTER in HOME/x"
 
 
-def test_no_figure_has_the_name_of_a_helper() -> None:
-    assert not HELPERS.keys() & set(dir(Evidence))
+def test_conditions_have_nothing_but_figures_and_comparisons() -> None:
+    texts = [f"{row.when}, {row.each or 0}" for part in table().values() for row in part.rows]
+    parts = [one for text in texts for one in ast.walk(ast.parse(text))]
+    assert not [one for one in parts if isinstance(one, (ast.IfExp, ast.comprehension, ast.Lambda, ast.JoinedStr))]
 
 
 def test_causes_are_ranked_from_line_to_delays() -> None:

@@ -60,7 +60,7 @@ class ByteFigures(Recording):
         if packets:
             return "robot"
         is_robot = HEADER in self.foreign or b"amigo" in self.foreign.lower()
-        return "text" if is_text(self.foreign) else "damage" if is_robot else "bytes"
+        return "text" if is_text(self.foreign) else "damage" if is_robot else "bytes" if any(self.foreign) else "zeros"
 
     @cached_property
     def stranger(self) -> str:
@@ -74,6 +74,11 @@ class ByteFigures(Recording):
         """The beginning of a text as it may be printed, without control characters."""
         text = " ".join("".join(chr(byte) if 0x20 <= byte < 0x7F else " " for byte in self.foreign).split())
         return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+    @property
+    def sends_first(self) -> bool:
+        """Whether bytes came before any was sent: a session was open, or it is no robot."""
+        return bool(self.chunks) and not self.chunks[0].to_robot
 
     @property
     def counts_header(self) -> bool:
@@ -102,7 +107,7 @@ class ByteFigures(Recording):
         return self._pieces.damaged
 
     @property
-    def _longest(self) -> int:
+    def longest_packet(self) -> int:
         """Length of the longest valid packet; 0: there is none."""
         return max((len(part) + 3 for part in self._pieces.valid), default=0)
 
@@ -111,13 +116,13 @@ class ByteFigures(Recording):
         """Length to which longer packets are cut; 0 if they are not."""
         short = Counter(len(part) for part in self.damaged if len(part) > 2 and len(part) < part[2] + 3)
         (length, count), *_ = [*short.most_common(1), (0, 0)]
-        return length if count > 2 and count > len(self.damaged) / 2 and self._longest <= length else 0
+        return length if count > 2 and count > len(self.damaged) / 2 and self.longest_packet <= length else 0
 
     @property
     def damaged_from(self) -> int:
         """Length (bytes) from which every packet is damaged, while all shorter ones arrive; 0: others are, too."""
         shortest = min((part[2] + 3 for part in self.damaged if len(part) > 2), default=0)
-        return shortest if len(self.damaged) > 2 and shortest > self._longest > 0 else 0
+        return shortest if len(self.damaged) > 2 and shortest > self.longest_packet > 0 else 0
 
     @property
     def damaged_share(self) -> float:

@@ -105,8 +105,16 @@ class SerialPort(Computer):
         return not self.as_it_is and not os.access(self.path, os.R_OK | os.W_OK)
 
     @property
+    def missing(self) -> str:
+        """What is at the path instead of a serial port."""
+        name = f"{self.path} is a link to {os.readlink(self.path)}, which" if os.path.islink(self.path) else self.path
+        return f"{name} {'is no serial port' if os.path.exists(self.path) else 'does not exist'}"
+
+    @property
     def group(self) -> str:
-        """The group that it belongs to."""
+        """The group that may read and write it; "" if its mode does not let it."""
+        if os.stat(self.path).st_mode & 0o060 != 0o060:
+            return ""
         with contextlib.suppress(KeyError):
             return Path(self.path).group()
         return str(os.stat(self.path).st_gid)
@@ -130,11 +138,12 @@ class NetworkPort(Computer):
     parts = ("host name", "connection")
 
     @cached_property
-    def addresses(self) -> set[str]:
+    def addresses(self) -> list[str]:
         """The IP addresses of the host; none if its name is not known."""
         with contextlib.suppress(OSError, UnicodeError):
-            return {str(entry[4][0]) for entry in socket.getaddrinfo(self.target.host, None, type=socket.SOCK_STREAM)}
-        return set()
+            found = socket.getaddrinfo(self.target.host, None, type=socket.SOCK_STREAM)
+            return sorted({str(entry[4][0]) for entry in found})
+        return []
 
     @cached_property
     def hung_up(self) -> bool:
@@ -183,8 +192,8 @@ class ChosenPort:
     """The serial port to examine if the user names none: the one where a robot answers, else the first."""
 
     def __init__(self) -> None:
-        self.entries = serial_ports()
-        devices = [device for device, _ in self.entries]
+        ports = serial_ports()
+        self.entries, devices = [": ".join(port) for port in ports], [device for device, _ in ports]
         answers = run_parallel(_has_robot, devices) if len(devices) > 1 else [True] * len(devices)
         self.device = next((one for one, answer in zip(devices, answers, strict=True) if answer), "".join(devices[:1]))
 

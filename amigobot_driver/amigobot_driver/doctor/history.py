@@ -131,7 +131,7 @@ def live_findings(history: History, port: str) -> Iterator[Finding]:
             continue
         found = [*applying(table()[name], history, live=True)]
         texts = [capitalized(one.text(row.cause)) for row, one in found[:_MAX_DESCRIBED]]
-        remedies = dict.fromkeys(one.text(row.remedy) for row, one in found[:_MAX_DESCRIBED] if row.remedy)
+        remedies = dict.fromkeys(one.remedy(row) for row, one in found[:_MAX_DESCRIBED] if row.remedy)
         severities = {Severity(one.text(row.severity)) for row, one in found}
         severity = max(severities, key=list(Severity).index, default=Severity.OK)
         yield Finding(name, severity, " ".join([*texts, *remedies]) or names.text(part.ok), values=values)

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import groupby, pairwise, takewhile
+from typing import NamedTuple
 
 from ..protocol import HEADER, Command, Malformed, Packet, Reset, SyncEcho, TuningValues, Unknown
 from .byte_figures import ByteFigures
@@ -41,6 +42,14 @@ _ANSWERED = {HEADER + bytes((size, number)) for size, number in ((3, 0), (3, 1),
 #: The answer to CONFIG, 18, has the id 0x20. The ids of all other answers are the numbers of their commands.
 _ASKED_BY = {0x20: 18, 18: 0x20}
 _CLOSE = Command.CLOSE().encode()
+_AUX = (0xB0, 0xB8, 0xC8)  #: ids of packets with bytes of AUX
+
+
+class Sync(NamedTuple):
+    """One of the three commands of the handshake."""
+
+    sent: int  #: how often it was sent after the one before it
+    came: int  #: number of its answers
 
 
 class PacketFigures(ByteFigures):
@@ -68,6 +77,16 @@ class PacketFigures(ByteFigures):
         cut += [size for size, one in some if getattr(one, "front_bumpers", None) is not None is getattr(one, last)]
         return min(cut, default=0)
 
+    @property
+    def config_erased(self) -> bool:
+        """Whether a CONFIGpac ends with bytes of 255, as an erased FLASH does."""
+        return any(one.packet.id == _CONFIG and one.data.endswith(b"\xff" * 8) for one in self.arrivals)
+
+    @property
+    def aux_bytes(self) -> int:
+        """Bytes of the packets with bytes of AUX."""
+        return sum(len(one.data) for one in self.arrivals if one.packet.id in _AUX)
+
     # -- times --------------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -79,6 +98,11 @@ class PacketFigures(ByteFigures):
     def intervals(self) -> list[float]:
         """Times between two SIPs, s."""
         return [late - early for early, late in pairwise(self.times)]
+
+    @property
+    def mean_interval(self) -> float:
+        """The mean of these times, s."""
+        return statistics.fmean(self.intervals) if self.intervals else 0.0
 
     @property
     def nominal(self) -> float:
@@ -159,7 +183,7 @@ class PacketFigures(ByteFigures):
     @property
     def too_many(self) -> bool:
         """Whether packets come more often than the robot reports, or than new ones come."""
-        return len(self.intervals) >= 20 and (self.nominal or self.period) > 1.12 * statistics.fmean(self.intervals)
+        return len(self.intervals) >= 20 and (self.nominal or self.period) > 1.12 * self.mean_interval
 
     @property
     def line_use(self) -> float:
@@ -209,17 +233,22 @@ class PacketFigures(ByteFigures):
     # -- the handshake ------------------------------------------------------------------------------------------------
 
     @property
-    def syncs(self) -> list[tuple[int, int]]:
-        """Numbers of SYNC0 to SYNC2 that were sent, each after the one before it, and of their answers."""
+    def syncs(self) -> list[Sync]:
+        """SYNC0 to SYNC2."""
         own = [one.data for one in self.chunks if one.to_robot and (not self.baud or one.baud in (0, self.baud))]
         sent = bytes(data[3] for data in own if len(data) > 3)
         came = [one.packet.id for one in self.arrivals]
-        return [(sent.count(bytes(range(number + 1))), came.count(number)) for number in range(3)]
+        return [Sync(sent.count(bytes(range(number + 1))), came.count(number)) for number in range(3)]
 
     @property
     def lost_syncs(self) -> int:
         """Number of them that got no answer."""
-        return sum(max(0, sent - came) for sent, came in self.syncs)
+        return sum(max(0, sync.sent - sync.came) for sync in self.syncs)
+
+    @property
+    def ignored_syncs(self) -> list[Sync]:
+        """Those that were sent three times or more, and never got an answer."""
+        return [sync for sync in self.syncs if sync.sent > 2 and not sync.came]
 
     @property
     def restarted(self) -> bool:

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..profiles import Profile
 from ..protocol import (
@@ -29,6 +30,7 @@ from ..protocol import (
     parse,
 )
 from ..robot import Report, RobotSnapshot
+from ..wording import counted
 from .computer import Computer
 from .history import History
 from .session import Question
@@ -152,6 +154,13 @@ class Recording(History):
         return getattr(self.snapshots[0].config or self.now.config, "serial", "") == _SIMULATOR
 
     @cached_property
-    def reported(self) -> Mapping[str, Any]:
-        """The settings by name."""
-        return {**dict(self.config.values()), "info_cycle_ms": self.config.info_cycle_ms} if self.config else {}
+    def reported(self) -> Counter[str]:
+        """The settings by name; one that the robot does not report is 0."""
+        some = {**dict(self.config.values()), "info_cycle_ms": self.config.info_cycle_ms} if self.config else {}
+        return Counter({name: value for name, value in some.items() if value is not None})
+
+    @property
+    def overload(self) -> str:
+        """How many programs wait on this computer; "" if it has processors for them."""
+        load, processors = os.getloadavg()[0], os.cpu_count() or 1
+        return f"{load:.0f} programs wait for {counted(processors, 'processor')}" if load > 3 * processors else ""

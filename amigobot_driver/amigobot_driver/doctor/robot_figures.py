@@ -12,24 +12,31 @@ import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
-from statistics import mean
+from operator import attrgetter
+from statistics import fmean as mean
+from statistics import pstdev
 from typing import Any, NamedTuple
 
 from ..connection_policy import SEARCH_SPEEDS
 from ..profiles import choose_profile
-from ..protocol import Config, TuningValues
+from ..protocol import Config, Joystick, TuningValues
+from ..protocol.erratic import Analog
 from ..robot.devices.tuning import STOP_TIME, TUNABLE
 from ..robot.sensing.encoders import meters_per_tick
 from ..wording import counted
 from .recording import Recording
 from .session import ECHOED
-from .table import Names, content
+from .table import content
 
 _MANY = 5  #: settings that make no sense from which they have one cause
 _SETTLED = 5  #: SIPs until the motors are off after ENABLE 0
 _POSE_RANGE = 1 << 15  #: values of a coordinate, after which they start again
 _SOME = 3  #: packets that must show a wrong value
 _CHANGES = 4  #: changes of a value that are no accident
+_ENOUGH = 20  #: values of which a mean or a noise is one
+_TURN = 4096  #: values of a heading
+#: Faults that bits of the flags report.
+_FLAGS = {6: "E-stall", 7: "a ledge", 8: "a ledge", 11: "over-temperature"}
 
 
 class Setting(NamedTuple):
@@ -108,6 +115,17 @@ class RobotFigures(Recording):
         return found
 
     @property
+    def contradictions(self) -> list[Setting]:
+        """The settings that exceed the one that is their limit (`at_most`)."""
+        odd, found = {one.name for one in self.odd_settings}, []
+        for name, row in self.ranges.items() if not self.flash_lost else ():
+            value, limit = self.reported[name], self.reported[row.get("at_most", "")]
+            if value > limit > 0 and name not in odd:
+                text = f"{name} is {value}, above {row['at_most']}, {limit}{row.get('else', '')}"
+                found.append(Setting(name, row["keyword"], value, text, severe=False, restore=None))
+        return found
+
+    @property
     def ranges(self) -> Mapping[str, Any]:
         """The settings whose range is known."""
         return dict(content()["settings"])
@@ -139,8 +157,9 @@ class RobotFigures(Recording):
 
     @property
     def track_error(self) -> float:
-        """Share by which this distance differs from that of the profile."""
-        return self.track / (1000 * self.profile.body.track) - 1
+        """Share by which this distance differs from that of the profile; 0: by no more than those of robots do."""
+        error = self.track / (1000 * self.profile.body.track) - 1
+        return error if abs(error) > (0.35 if self.profile.body.wheelbase else 0.15) else 0.0
 
     @cached_property
     def _configs(self) -> list[dict[str, Any]]:
@@ -176,7 +195,7 @@ class RobotFigures(Recording):
         """What the robot calls itself in two ways."""
         who, found = self.now.identity, []
         for name, first in (("subclass", who.subclass), ("name", who.name)) if who else ():
-            second = self.reported.get(name) or first
+            second = str(self.reported[name] or first)
             if first and first.lower() != second.lower():
                 found.append(f"{name} is {first} in its answer to SYNC2, and {second} in CONFIG")
         return found
@@ -209,6 +228,20 @@ class RobotFigures(Recording):
         return steps
 
     @property
+    def turns(self) -> list[float]:
+        """By how much (deg) a heading differs from the one before."""
+        pairs = pairwise(self.decoded[_SETTLED:])
+        return [math.remainder(b.heading - a.heading, _TURN) * 360 / _TURN for a, b in pairs]
+
+    @property
+    def flagged(self) -> str:
+        """The faults in the flags of the packets that are not among `faults`."""
+        flags = [sip.flags for sip in self.decoded]
+        rows = [(bit, name) for bit, name in _FLAGS.items() if name not in self.faults]
+        seen = [(bit, name) for bit, name in rows if sum(one >> bit & 1 for one in flags) >= _SOME]
+        return ", ".join(f"{name} (bit {bit} of the flags)" for bit, name in seen)
+
+    @property
     def falls(self) -> float:
         """By how many V the battery falls, in small steps and without a rise; 0 if it does not."""
         volts = [report.volts for report in self.reports]
@@ -222,35 +255,68 @@ class RobotFigures(Recording):
         return [max(abs(pose.left_velocity), abs(pose.right_velocity)) for pose in poses]
 
     @property
-    def mean_wheels(self) -> list[float]:
-        """The mean velocity of each wheel in packets, the motors being off, m/s: noise has none."""
-        some, unit = [one.packet for one in self.sips[_SETTLED:]], self.profile.units.velocity
-        return [unit * mean(getattr(one, side) for one in some) for side in ("left_velocity", "right_velocity") if some]
-
-    @property
     def has_bumpers(self) -> bool:
         """Whether the profile or the settings have bumpers."""
         bumpers, settings = self.profile.bumpers, ("front_bumpers", "rear_bumpers")
         return bool(bumpers.front_segments + bumpers.rear_segments + sum(self.reported.get(s) or 0 for s in settings))
 
-    def odd(self, key: str) -> list[str]:
-        """Return what is wrong with the series of values of a row."""
-        return [text for row in content()["series"] if row.get("of") == key and (text := self._judge(row))]
+    # -- series of values: `fields` and `series` in config/doctor.yaml ------------------------------------------------
+
+    @property
+    def joystick_buttons(self) -> list[int]:
+        """Whether the button of a joystick is pressed, by bit 9 of the flags and by packets of the joystick."""
+        pressed = [one.button1 or one.button2 for one in self.others if isinstance(one, Joystick)]
+        return pressed + [sip.flags >> 9 & 1 for sip in self.decoded]
+
+    @property
+    def motor_currents(self) -> list[float]:
+        """The larger current of the motors, A (Erratic)."""
+        counts = [max(one.packet.analog[:2]) for one in self.arrivals if isinstance(one.packet, Analog)]
+        return [self.profile.inputs.amps_per_count * count for count in counts]
+
+    @property
+    def missing_floors(self) -> list[int]:
+        """Number of floor sensors without a floor (Erratic)."""
+        floor, inputs = self.profile.floor, [one.packet for one in self.arrivals if isinstance(one.packet, Analog)]
+        bits = range(floor.first_bit, floor.first_bit + len(floor.poses))
+        return [sum((one.digital >> bit & 1) != floor.floor_is_high for bit in bits) for one in inputs]
+
+    @property
+    def bumper_bits(self) -> list[int]:
+        """The bits of the bumpers, without those of stalls."""
+        return [(sip.left_stall_bumpers | sip.right_stall_bumpers) & 0xFE for sip in self.decoded]
+
+    @property
+    def clock_step(self) -> list[int]:
+        """The steps of the clock of the robot, us."""
+        return [late - early for early, late in pairwise(sip.robot_time for sip in self.decoded if sip.robot_time)]
+
+    @property
+    def gyro_noise(self) -> list[float]:
+        """Standard deviation of the gyro, counts."""
+        return [pstdev(self.gyro)] if len(self.gyro) >= _ENOUGH else []
 
     @property
     def odd_fields(self) -> list[tuple[str, str]]:
         """The fields of packets whose values are wrong, and what is wrong with them."""
-        rows = [row for row in content()["series"] if "of" not in row]
-        return [(row["name"], text) for row in rows if (text := self._judge(row))]
+        rows = [(row.get("packet") or row["figure"], self.judge(row)) for row in content()["fields"]]
+        return [(name.replace("_", "-"), text) for name, text in rows if text]
 
-    def _judge(self, row: Mapping[str, Any]) -> str:
-        """Return what is wrong with the values of a row of `series`; "" if nothing is."""
-        settled = self.decoded[_SETTLED:]
-        values = Names(self, settled=settled).value(row.get("values", f"[sip.{row.get('name')} for sip in settled]"))
+    def judge(self, row: Mapping[str, Any]) -> str:
+        """Return what is wrong with the values of a series; "" if nothing is."""
+        if "report" in row:
+            values = [getattr(report, row["report"]) for report in self.reports[_SETTLED:]]
+        elif "packet" in row:
+            values = [getattr(sip, row["packet"]) for sip in self.decoded[_SETTLED:]]
+        else:
+            values = getattr(self, row["figure"])
         values = [value for value in values if value is not None and value != row.get("unknown")]
-        scale = Names(self).value(row.get("scale", "1"))
-        wrong = [value for value in values if not _is_plausible(row, value / scale)]
-        if len(wrong) >= row.get("times", _SOME):
+        if "mean" in row:
+            values = [mean(values)] if len(values) >= _ENOUGH else []
+        if "unit" in row:
+            values = [value * attrgetter(row["unit"])(self) for value in values]
+        wrong = [value for value in values if not _is_plausible(row, value)]
+        if len(wrong) >= (1 if "mean" in row else row.get("times", _SOME)):
             where = f" in {counted(len(wrong), 'packet')}" if len(values) > 1 else ""  # one is of all packets
             return f"{row['what']} is {max(wrong, key=abs):.4g}{where}"
         steady = [int(value) & ~row["ignore"] if "ignore" in row else value for value in values]

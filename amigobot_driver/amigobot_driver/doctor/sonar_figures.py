@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from ..wording import counted
 from .recording import RING, Recording
 from .table import listed
 
@@ -26,6 +27,9 @@ _NEAR = 0.7
 _FAR = 0.3  #: m by which a false echo is shorter than the readings before and after it
 _AGREE = 0.1  #: m within which two readings agree
 _LEAPS = 0.1  #: share of the readings that do not agree with the usual one, from which a sonar jumps
+_SOME = 3  #: readings that are no accident
+_FEW = 0.85  #: share of the readings that the sequence has, below which some are missing
+_OLD = 2.0  #: s without a reading, from which a sonar is not one of those that lack some
 _SPIKES = 5  #: number of false echoes, or of exchanges of two sonars, from which they are no accident
 _SPIKE_SHARE = 0.03  #: share of the readings that are false echoes, from which they are pings of another robot
 _RANDOM = 0.012  #: m of a step from ping to ping, above which it is no noise of a real sonar (1 mm)
@@ -130,6 +134,27 @@ class SonarFigures(Recording):
         return [sonar for sonar in self.sonars if sonar.echoes]
 
     @property
+    def echoless(self) -> list[int]:
+        """Numbers of the sonars that give readings and detect nothing."""
+        return [sonar.number for sonar in self.sonars if sonar.ranges and not sonar.echoes]
+
+    @property
+    def farthest(self) -> float:
+        """The farthest reading, m; inf: one has no echo."""
+        return max((max(sonar.ranges, default=0.0) for sonar in self.sonars), default=0.0)
+
+    @property
+    def spread(self) -> float:
+        """Difference of the usual ranges (m) of the sonars that detect something."""
+        usual = [sonar.distance for sonar in self.echoing]
+        return max(usual) - min(usual) if usual else 0.0
+
+    @property
+    def stuck(self) -> list[Sonar]:
+        """The sonars that give the same range each time."""
+        return [sonar for sonar in self.sonars if sonar.stuck]
+
+    @property
     def sonar_turn(self) -> float:
         """Time (s) between two readings of a sonar that fires, if they come until the end; 0: they stop."""
         turn = len(self.firing) * self.seconds / max(1, sum(len(one.ranges) for one in self.sonars))
@@ -141,8 +166,8 @@ class SonarFigures(Recording):
         return statistics.median(len(sonar.ranges) for sonar in self.sonars) if self.sonars else 0.0
 
     @property
-    def impossible_pings(self) -> list[tuple[int, float]]:
-        """Sonars and readings (m) that are neither a distance within the reach nor one of those for "no echo"."""
+    def impossible(self) -> str:
+        """Readings that are neither a distance within the reach nor one of those for "no echo"; "" for single ones."""
         unit = self.profile.units.range
         reach, pings = self.profile.sonar.max_range / unit, [one for sip in self.decoded for one in sip.sonar]
         raw = {one.range for one in pings}
@@ -150,7 +175,12 @@ class SonarFigures(Recording):
             wrong = [value for value in raw if reach + _ROUNDING < value < _NO_ECHO or value > _HIGHEST or value == 0]
         else:
             wrong = [value for value in raw if value > _IMPOSSIBLE * reach or value == 0]
-        return [(one.number, one.range * unit) for one in pings if one.range in wrong]
+        found = [(one.number, one.range * unit) for one in pings if one.range in wrong]
+        if len(found) < _SOME:
+            return ""
+        numbers, ranges = ({*column} for column in zip(*found, strict=True))
+        what = f"{counted(len(found), 'reading')} of {listed(sorted(numbers), 'sonar')}"
+        return f"{what} between {min(ranges):.2f} and {max(ranges):.2f} m"
 
     @property
     def out_of_turn(self) -> list[int]:
@@ -171,11 +201,15 @@ class SonarFigures(Recording):
         return [[a.number, b.number] for a, b in itertools.combinations(varied, 2) if _same(a.echoes, b.echoes)]
 
     @property
+    def jumping(self) -> list[int]:
+        """Sonars whose readings jump."""
+        return [one.number for one in self.sonars if one.jumps >= _LEAPS]
+
+    @property
     def wild_sonars(self) -> list[int]:
         """Sonars whose readings are random or drift; or jump, if most do."""
-        jumping = [one.number for one in self.sonars if one.jumps >= _LEAPS]
-        if 2 * len(jumping) > len(self.firing):
-            return jumping
+        if 2 * len(self.jumping) > len(self.firing):
+            return self.jumping
         return [one.number for one in self.sonars if one.is_wild]
 
     @property
@@ -186,7 +220,7 @@ class SonarFigures(Recording):
         return [one.number for one in self.sonars if one.spikes] if enough else []
 
     @property
-    def mute_sonars(self) -> list[int]:
+    def mute(self) -> list[int]:
         """The sonars that give no or too few readings, while others do."""
         rare = _RARE * self.usual_count if self.usual_count >= _ENOUGH else 0.0
         return [sonar.number for sonar in self.sonars if len(sonar.ranges) < rare or sonar.age > self.SILENT]
@@ -197,6 +231,13 @@ class SonarFigures(Recording):
         ring = sorted(number for number in self.firing if number < RING)
         fired = [ring.index(number) for one in self.sips for number in one.numbers if number in ring]
         return [(late - early) % len(ring) for early, late in pairwise(fired)]
+
+    @property
+    def dropouts(self) -> int:
+        """Number of readings that are missing in the sequence of the front ring, if most sonars lack some."""
+        expected = sum(self.advances) / max(1, sum(number < RING for number in self.firing))
+        few = self.usual_count < _FEW * expected and max(one.age for one in self.sonars) < _OLD
+        return sum(max(step - 1, 0) for step in self.advances) if few else 0
 
     @property
     def deaf_sonars(self) -> list[Sonar]:
@@ -213,11 +254,11 @@ class SonarFigures(Recording):
         return all(one.distance < _NEAR * one.reach for one in (ring[at - 1], ring[(at + 1) % len(ring)]))
 
     @property
-    def blocked(self) -> list[int]:
+    def blocked(self) -> list[Sonar]:
         """The one sonar that detects something close all the time, while its neighbors do not."""
         near = [one for one in self.sonars if len(one.echoes) >= _ENOUGH and max(one.ranges) < _BLOCKED]
         others = min((one.distance for one in self.sonars if one.ranges and one not in near), default=0.0)
-        return [one.number for one in near if len(near) == 1 and others > 2 * one.distance]
+        return [one for one in near if len(near) == 1 and others > 2 * one.distance]
 
     def named(self, numbers: Iterable[int]) -> str:
         """Return the names of sonars, with where a single one points to: "sonar 2 (41 deg left)"."""

@@ -5,23 +5,21 @@
 
 A figure is an attribute of an object: the computer's side of a port, the `History` of a running driver, the `Evidence`
 of an examination, the `Graph` of ROS. Conditions, and what stands in braces in a text, are Python expressions of
-figures. A condition that is a list holds once for each item, which is `it`.
+figures; a condition has nothing but names, numbers and comparisons. What needs more is a property of a figure object.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-import os
 import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from types import CodeType
 from typing import Any
 
 from ..resources import read_yaml, share
-from ..robot import MAX_ROUTINE, radio_modem
+from ..robot import radio_modem
 from ..transport.tcp import DEFAULT_TCP_PORT
 from ..wording import counted, robot_name
 from .finding import Cause, Finding, Severity
@@ -31,12 +29,15 @@ from .finding import Cause, Finding, Severity
 class Row:
     """One cause."""
 
-    when: str  #: the condition
     key: str = ""
+    when: str = "True"  #: the condition
+    each: str = ""  #: a list of figures: the row is evaluated for each item, which is `it`
+    series: tuple[Mapping[str, Any], ...] = ()  #: values to judge; `it` is what is wrong with the first wrong ones
     severity: str = "warning"
     seen: str = "{it}"
     cause: str = "{seen}."
     remedy: str = ""  #: what to do by hand
+    remedies: Mapping[str, str] = field(default_factory=dict)  #: more of that, by a word of what is seen
     command: str = ""  #: "": the command that examines again
     values: Mapping[str, str] = field(default_factory=dict)
     live: str = ""  #: both: a running driver evaluates it, too; only: the doctor does not
@@ -48,6 +49,7 @@ class Part:
 
     rows: tuple[Row, ...] = ()
     ok: str = ""  #: shown if no row applies; "": nothing
+    ok_when: str = "True"  #: the condition for that
     detail: str = ""  #: a further line of each finding
     values: Mapping[str, str] = field(default_factory=dict)
     more: str = "{}"  #: further values, whose names depend on the robot
@@ -80,19 +82,12 @@ def as_meters(distance: float) -> str:
 HELPERS: Mapping[str, Any] = {
     "counted": counted,
     "listed": listed,
-    "capitalized": capitalized,
     "robot_name": robot_name,
     "modem_failure": radio_modem.failure,
-    "pairwise": pairwise,
-    "load": lambda: os.getloadavg()[0],
-    "processors": os.cpu_count() or 1,
-    "mean": statistics.fmean,
-    "pstdev": statistics.pstdev,
-    "MAX_ROUTINE": MAX_ROUTINE,
+    "median": statistics.median_high,
     "DEFAULT_TCP_PORT": DEFAULT_TCP_PORT,
     "as_seconds": as_seconds,
     "as_meters": as_meters,
-    "os": os,
 }
 
 
@@ -117,6 +112,11 @@ class Names(dict[str, Any]):
         """Return a text with the values of what stands in braces."""
         # An f-string; the space keeps a quotation mark at its end apart.
         return str(self.value(f'rf"""{template} """'))[:-1]
+
+    def remedy(self, row: Row) -> str:
+        """Return what to do by hand."""
+        more = [f"{text}." for word, text in row.remedies.items() if word in self["seen"]]
+        return " ".join([self.text(row.remedy), *more]).strip()
 
     def named(self, expressions: Mapping[str, str]) -> dict[str, object]:
         """Return named values."""
@@ -149,14 +149,21 @@ def applying(part: Part, figures: object, *, live: bool = False) -> Iterator[tup
     for row in part.rows:
         if row.live != "both" and (row.live == "only") != live:
             continue
-        value = Names(figures).value(row.when)
-        items = value if isinstance(value, list) else [value] if value else []
-        for item in items:
+        applied = False
+        for item in _items(row, figures):
             names = Names(figures, it=item)
-            names["seen"] = names.text(row.seen)
-            yield row, names
-        if items and part.first:
+            if names.value(row.when):
+                applied, names["seen"] = True, names.text(row.seen)
+                yield row, names
+        if applied and part.first:
             return
+
+
+def _items(row: Row, figures: Any) -> list[Any]:
+    """Return for what a row is evaluated: once, or for each item."""
+    if row.series:
+        return [text for one in row.series if (text := figures.judge(one))][:1]
+    return Names(figures).value(row.each) if row.each else [""]
 
 
 def findings_of(name: str, figures: object) -> list[Finding]:
@@ -170,13 +177,14 @@ def findings_of(name: str, figures: object) -> list[Finding]:
         found[severity, seen] = replace(
             before, causes=before.causes + causes, values={**before.values, **own.named(row.values)}
         )
-    if not any(severity.is_problem for severity, _ in found) and (text := names.text(part.ok)):
+    if part.ok and not any(severity.is_problem for severity, _ in found) and names.value(part.ok_when):
+        text = names.text(part.ok)
         found[Severity.OK, text] = Finding(name, Severity.OK, text, (), details, values)
     return [*found.values()]
 
 
 def _cause(row: Row, names: Names) -> Cause:
-    command, remedy = names.text(row.command), names.text(row.remedy).rstrip(".:")
+    command, remedy = names.text(row.command), names.remedy(row).rstrip(".:")
     if not command:
         command, remedy = names["target"].command(), f"{remedy}. Then" if remedy else ""
     return Cause(names.text(row.key), capitalized(names.text(row.cause)), remedy and f"{remedy}:", command)
