@@ -420,26 +420,6 @@ def unsigned(data: bytearray, now: float) -> list[bytes]:
     return [bytes((data[0], 0x3B)) + data[2:] if data[0] == 5 else bytes(data)]
 
 
-def out_of_order(share: float, late: bool) -> Callable[[random.Random], Callable[[], Way]]:
-    """Some SIPs come after the next one, or are replaced by the one before."""
-
-    def make(chance: random.Random) -> Callable[[], Way]:
-        held: list[bytes] = []
-
-        def edit(data: bytearray, now: float) -> list[bytes]:
-            if late and held:
-                return [bytes(data), held.pop()]
-            chosen = chance.random() < share
-            if late and not chosen:
-                return [bytes(data)]
-            held.append(bytes(data))
-            return [] if late else [held[-1 - (chosen and len(held) > 1)]]
-
-        return sips(edit)
-
-    return make
-
-
 def gyro(change: Callable[[bytes], bytes]) -> Fault:
     return Fault(robot="amigo-sh", down=edited(lambda data, now: [change(data) if data[0] == 0x98 else data]))
 
@@ -457,8 +437,6 @@ def later(frame: bytes, way: str = "up") -> Fault:
 
 
 JITTER, DROPS = random.Random(2), random.Random(3)
-add("packets exchanged", Fault(down=seeded(out_of_order(0.2, True))), "exchanged-packets")
-add("old packets", Fault(down=seeded(out_of_order(0.3, False))), "repeated-packets")
 add("irregular packets", Fault(down=late(lambda now: JITTER.uniform(0, 0.08))), "irregular-packets")
 add("SYNC0 answered in the session", later(encode_frame(b"\0"), "down"), "other-client")
 add("SONAR 0 of another program", later(Command.SONAR(0).encode()), "sonars-switched")

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from ..protocol import HEADER, Command, Malformed, Packet, Reset, SyncEcho, TuningValues, Unknown
 from .byte_figures import ByteFigures
-from .recording import Arrival
 from .session import HARMLESS, PLAIN, QUESTIONS
 
 _REGULAR = 0.2  #: share of the median interval by which regular intervals differ from it
@@ -31,10 +30,6 @@ _CONFIG = 0x20  #: id of a CONFIGpac
 _AFTER = 0.15  #: s for which an answer to CONFIG delays SIPs
 _AT_LEAST = 10  #: intervals without such an answer that a judgment needs
 _MISSING = 1.8  #: periods of an interval in which a packet is missing
-_REORDERED = 0.6  #: share of the packets out of order that one explanation of their order must have
-_DISORDER = 5  #: number of packets out of order from which that is no accident
-_DISORDER_SHARE = 0.04  #: share of packets out of order from which that is no accident
-_IN_ORDER = 0.9  #: share of the readings of a packet that are in order, at least
 _PROMPT = 0.15  #: s in which a robot answers
 _LONGEST = 6.0  #: s, the longest delay that is looked for
 #: First bytes of the frames that have an answer: SYNC0 to SYNC2, and CONFIG with and without an argument.
@@ -192,43 +187,11 @@ class PacketFigures(ByteFigures):
 
     # -- packets in a row ---------------------------------------------------------------------------------------------
 
-    @property
-    def _with_pings(self) -> list[Arrival]:
-        """The SIPs with sonar readings: these differ at rest, too."""
-        return [one for one in self.sips if getattr(one.packet, "sonar", ())]
-
     @cached_property
     def longest_run(self) -> int:
-        """Longest run of SIPs in a row with the same content."""
-        return max((len([*group]) for _, group in groupby(one.data for one in self._with_pings)), default=0)
-
-    @cached_property
-    def disorder(self) -> str:
-        """Whether packets are "repeated" or "exchanged", as the sequence of their sonars shows; "" if neither."""
-        some = [one for one in self._with_pings if one.numbers]
-        ring = sorted({number for one in some for number in one.numbers})
-
-        def wrong(order: Sequence[Arrival]) -> dict[int, int]:
-            pairs = ((a.numbers[-1], b.numbers[0]) for a, b in pairwise(order))
-            steps = ((ring.index(late) - ring.index(early)) % len(ring) for early, late in pairs)
-            return {at: step for at, step in enumerate(steps) if step != 1}
-
-        inside = [(b - a) % len(ring) for one in some for a, b in pairwise(map(ring.index, one.numbers))]
-        before, least = wrong(some), max(_DISORDER, _DISORDER_SHARE * len(some))
-        if len(ring) < 4 or inside.count(1) < _IN_ORDER * len(inside) or len(before) < least:
-            return ""
-        order = some.copy()
-        for at in range(1, len(order) - 1):
-            a, b, c = order[at - 1 : at + 2]
-            if not wrong([c, b]) and len(wrong([a, b, c])) == 2:
-                order[at], order[at + 1] = c, b
-        if len(wrong(order)) < (1 - _REORDERED) * len(before):
-            return "exchanged"
-        seen = [one.data for one in some]
-        back = [at for at, step in before.items() if not 2 <= 2 * step <= len(ring)]
-        back = [at for at in back if some[at + 1].stamp - some[at].stamp < 1.5 * self.period]
-        old = sum(seen[at + 1] in seen[: at + 1] or seen[at] in seen[:at] for at in back)
-        return "repeated" if old >= max(least, _REORDERED * len(back)) else ""
+        """Longest run of SIPs in a row with the same content and sonar readings: these differ at rest, too."""
+        runs = groupby(one.data for one in self.sips if getattr(one.packet, "sonar", ()))
+        return max((len([*run]) for _, run in runs), default=0)
 
     # -- the handshake ------------------------------------------------------------------------------------------------
 
