@@ -16,7 +16,7 @@ _LIMITS = {"deg": 180.0, "m": 10.0, "cm": 1000.0}  # largest measurement, by its
 
 
 class StoppedError(Exception):
-    """The person, or what the robot reports, has ended a run. The message says why."""
+    """The person has ended a run; the message says how."""
 
 
 def check_terminal() -> None:

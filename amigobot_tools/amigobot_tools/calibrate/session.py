@@ -14,7 +14,7 @@ from importlib.resources import files
 
 import yaml
 
-from amigobot_driver import AmigoBot, ConnectionLostError, Report
+from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLostError, Report
 from amigobot_driver.transport.simulated import simulated_pose
 from amigobot_driver.wording import counted, robot_name
 
@@ -40,6 +40,10 @@ def turns(count: int) -> list[Motion]:
 def square(side: float, *, left: bool) -> list[Motion]:
     """Return the motions of a square with sides of so many m, with a turn at the last corner, too."""
     return [("move", side), ("turn", math.pi / 2 if left else -math.pi / 2)] * 4
+
+
+class DriveError(AmigoBotError):
+    """A drive cannot go on; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +92,8 @@ class Session:
             side: Of the square, m.
 
         Raises:
-            StoppedError: A drive ended early, or the person has ended it.
+            DriveError: A drive cannot go on.
+            StoppedError: The person has ended it.
         """
         robot, body = self._robot, self._robot.profile.body
         room = max(distance if "straight" in steps else 0.0, side if "square" in steps else 0.0)
@@ -162,23 +167,23 @@ class Session:
 
     def _next(self, get: Callable[[float], Report | None]) -> Report:
         if (report := get(_SILENCE)) is None:
-            raise StoppedError(f"no packet from the robot for {_SILENCE:g} s")
+            raise DriveError(f"no packet from the robot for {_SILENCE:g} s")
         return report
 
     def _check(self, report: Report, *, ahead: bool) -> None:
-        """Raise StoppedError if the robot must not drive on."""
+        """Raise DriveError if the robot must not drive on."""
         if report.left_stalled or report.right_stalled:
-            raise StoppedError("a wheel is stalled: is something in the way?")
+            raise DriveError("a wheel is stalled: is something in the way?")
         if self._robot.emergency_stopped or report.motors_enabled is False:
-            raise StoppedError("the motors are off: press MOTORS on the robot, and start again")
+            raise DriveError("the motors are off: press MOTORS on the robot, and start again")
         if ahead and (room := free_distance(self._robot.sonar, self._robot.profile.body, forward=True)) < MARGIN:
-            raise StoppedError(f"an obstacle is {room:.2f} m ahead: make room, and start again")
+            raise DriveError(f"an obstacle is {room:.2f} m ahead: make room, and start again")
 
 
 def _append(steps: list[Step], before: Report, after: Report) -> Report:
     """Append the motion between two reports."""
     if after.frame != before.frame:
-        raise StoppedError("the robot's counters jumped: start again")
+        raise DriveError("the robot's counters jumped: start again")
     a, b = before.odometry, after.odometry
     steps.append((b.travelled - a.travelled, b.turned - a.turned))
     return after
