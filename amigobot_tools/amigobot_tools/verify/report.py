@@ -22,7 +22,7 @@ from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, read_report
 
 from ..person import StoppedError
 from .step_data import Figure, Value
-from .table import STEPS, row_of, steps_of
+from .table import BY_NAME, has_figure, row_of, steps_of
 from .trial import DONE, StepResult, Trial
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
 
@@ -56,7 +56,7 @@ class Report:
     def add(self, result: StepResult, trial: Trial) -> None:
         """Take how a step went, and what is known after it."""
         results = {**{step.name: step for step in self.steps}, result.name: result}
-        self.steps = [results[step.name] for step in STEPS if step.name in results]
+        self.steps = [results[name] for name in BY_NAME if name in results]
         self.figures = list(trial.figures.values())
         self.config = trial.config.encode().hex() if trial.config else self.config
 
@@ -109,31 +109,31 @@ def _write_text(path: Path, text: str) -> None:
 
 
 def load(path: Path) -> Report:
-    """Read report.json.
+    """Read report.json, without the steps and figures of another version that this one does not have.
 
     Raises:
         UsageError: It cannot be read, or is not a report of a known version.
     """
     try:
         content = read_report(str(path))
-        content["steps"] = [StepResult(**step) for step in content["steps"]]
-        content["figures"] = [Figure(**item) for item in content["figures"]]
+        content["steps"] = [StepResult(**step) for step in content["steps"] if step["name"] in BY_NAME]
+        content["figures"] = [Figure(**item) for item in content["figures"] if has_figure(item["step"], item["key"])]
         return Report(**content)
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path}: the report is damaged ({type(error).__name__}: {error})") from None
 
 
 def _page(report: Report) -> Iterator[str]:
-    robot, steps = report.robot, {step.name: step for step in steps_of(load_profile(report.profile))}
-    yield f"# {robot.get('name', '')}: {robot.get('class', '')} {robot.get('subclass', '')}"
+    steps = steps_of(load_profile(report.profile))
+    yield "# {name}: {class} {subclass}".format_map(report.robot)
     yield f"\n`amigobot verify`, profile {report.profile}, {report.created}:"
     yield f"{len(report.done)} of {len(steps)} steps. Every figure is compared with the"
     yield f"simulator of this profile under the same commands:\n{report.summary}."
     for result in report.steps:
-        step = steps.get(result.name)
+        step = BY_NAME[result.name]
         how = f"{result.seconds:.0f} s" if result.status == DONE else f"{result.status}: {result.reason}"
-        errata = f" Settles {', '.join(step.errata)}." if step and step.errata and result.status == DONE else ""
-        yield f"\n## {result.title}\n\n{step.tell if step else ''}{errata} ({how})\n"
+        errata = f" Settles {', '.join(step.errata)}." if step.errata and result.status == DONE else ""
+        yield f"\n## {result.title}\n\n{step.tell}{errata} ({how})\n"
         rows = [figure_row(figure) for figure in report.figures if figure.step == result.name]
         if rows:
             yield "| Figure | Robot | Simulator | Verdict |\n|---|---|---|---|"

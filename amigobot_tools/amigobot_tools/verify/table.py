@@ -55,6 +55,7 @@ STEPS = tuple(
     Step(name=name, **{**row, "figures": {key: FigureRow(**values) for key, values in row["figures"].items()}})
     for name, row in _TABLE["steps"].items()
 )
+BY_NAME = {step.name: step for step in STEPS}
 #: Errata without a step, and why (docs/protocol 7).
 NO_STEP: Mapping[str, str] = _TABLE["no_step"]
 _FIGURES = {key: row for step in STEPS for key, row in step.figures.items()}
@@ -63,6 +64,11 @@ _FIGURES = {key: row for step in STEPS for key, row in step.figures.items()}
 def row_of(key: str) -> FigureRow:
     """Return what is known of a figure; a value of CONFIG without a row has its name as title."""
     return _FIGURES.get(key) or FigureRow(title=key.partition(".")[2])
+
+
+def has_figure(step: str, key: str) -> bool:
+    """Return whether a step has a figure; `config` has one for each value of CONFIG."""
+    return step == "config" or (step in BY_NAME and key in BY_NAME[step].figures)
 
 
 def steps_of(profile: Profile) -> list[Step]:

@@ -21,10 +21,10 @@ from .client import Client
 from .report import PAGE, REPORT, Report, load
 from .runs import RECORDING, measure
 from .simulated import simulated
-from .table import STEPS
+from .table import BY_NAME, STEPS
 from .trial import DONE, FAILED
 
-_NAME_WIDTH = max(len(step.name) for step in STEPS) + 1
+_NAME_WIDTH = max(map(len, BY_NAME)) + 1
 
 
 def print_steps() -> None:
@@ -47,9 +47,8 @@ def compare_again(path: Path) -> int:
 
 def verify(args: argparse.Namespace) -> int:
     """Run the steps with a robot and write the report."""
-    known = [step.name for step in STEPS]
-    for name in {*args.only, *args.skip} - {*known}:
-        raise UsageError(f"step {name!r:.60} is not known, allowed: {', '.join(known)}")
+    for name in {*args.only, *args.skip} - BY_NAME.keys():
+        raise UsageError(f"step {name!r:.60} is not known, allowed: {', '.join(BY_NAME)}")
     printer, folder, port = Printer(name_width=_NAME_WIDTH), args.output, args.port
     path = folder / REPORT
     if path.exists() and not (args.resume or args.force):
