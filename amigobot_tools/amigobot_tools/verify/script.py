@@ -57,10 +57,9 @@ class Script:
         self._driven_from = 0  #: number of packets when the motors were switched on
         self._phases: dict[str, list[Phase]] = {}
         self._answers: dict[str, Any] = {}
-        self.data = StepData(step, robot, self._phases, self._answers)  #: what came back
 
-    def play(self) -> bool:
-        """Send everything; return False if the person cannot do what is asked for before the end.
+    def play(self) -> StepData | None:
+        """Send everything; return what came back, None if the person cannot do what is asked for before the end.
 
         Raises:
             StepError: The robot does not do what the step needs.
@@ -74,16 +73,16 @@ class Script:
                     if verb != "look":
                         self.motors_off()
                     self._answers[what] = self._person.ask(verb, what, words, *map(float, value))
-                    if verb == "do" and not self._answers[what]:
-                        return item is self._step.send[-1]
+                    if verb == "do" and not self._answers[what] and item is not self._step.send[-1]:
+                        return None
                 elif self._is_supported(words):
                     self._send_list(name, words)
         self.motors_off()
-        return True
+        return StepData(self._step, self.robot, self._phases, self._answers)
 
     def _is_supported(self, words: Sequence[Any]) -> bool:
         """Return whether the robot has all commands of a list."""
-        names = {word.partition(" ")[0] for word in words if isinstance(word, str)} - WORDS.keys()
+        names = {word.split()[0] for word in words if isinstance(word, str)} - WORDS.keys()
         return all(self.client.dialect.supports(Command[name], "") for name in names)
 
     def _send_list(self, name: str, words: Sequence[Any]) -> None:
@@ -100,13 +99,13 @@ class Script:
         if not isinstance(word, str):
             self.client.wait(word)
             return
-        name, _, argument = word.partition(" ")
+        name, *arguments = word.split()
         if name in WORDS:
-            WORDS[name](self, *argument.split())
+            WORDS[name](self, *arguments)
         else:
-            self._sent = self.client.send(Command[name](self._value(argument)))
+            self._sent = self.client.send(Command[name](*map(self._value, arguments)))
 
-    def _value(self, argument: str) -> int | bytes | None:
+    def _value(self, argument: str) -> int | bytes:
         """Return the argument of a command."""
         if argument in ARGUMENTS:
             return ARGUMENTS[argument](self.robot)
@@ -188,7 +187,7 @@ class Script:
 
     def restore_settings(self) -> None:
         """Set the duty of the PWM and the decelerations of an Erratic as they were in the list `before`."""
-        before, duty = (self.data.phase(name).of(ErraticConfig)[-1] for name in ("before", "duty"))
+        before, duty = (self._phases[name][-1].of(ErraticConfig)[-1] for name in ("before", "duty"))
         instruction = ErraticCommand.PWM_DUTY(round(_DUTY * before.pwm_max / max(1, duty.pwm_max)))
         self.client.send_bytes(instruction.encode(self.client.dialect.check))
         self.client.send(Command.SETA(-before.trans_decel), Command.SETRA(-before.rot_decel))
@@ -252,8 +251,7 @@ WORDS: Mapping[str, Callable[..., object]] = {
 }
 
 #: Arguments of commands that depend on the robot.
-ARGUMENTS: Mapping[str, Callable[[KnownRobot], int | bytes | None]] = {
-    "": lambda robot: None,
+ARGUMENTS: Mapping[str, Callable[[KnownRobot], int | bytes]] = {
     "top": lambda robot: min(robot.configured("trans_vel_top") or _TOP, _TOP),  # the highest velocity
     "fastest": lambda robot: robot.configured("trans_acc_top") or _FASTEST,  # the highest acceleration
     "front": lambda robot: bytes(number + 1 for number in robot.front_sonars),
