@@ -24,9 +24,8 @@ from amigobot_driver.cli.doctor_report import Anonymizer
 from amigobot_driver.doctor import Case, Cause, Finding, Severity, examine, parse_target, verdict
 from amigobot_driver.doctor.changed_bytes import damage_of, split
 from amigobot_driver.doctor.computer import NetworkPort, SerialPort
-from amigobot_driver.doctor.examination import Evidence
 from amigobot_driver.doctor.graph import STATUS_TYPE, Endpoint, Graph, examine_graph
-from amigobot_driver.doctor.packet_figures import period_and_loss
+from amigobot_driver.doctor.packet_figures import PacketFigures, period_and_loss
 from amigobot_driver.doctor.table import table
 from amigobot_driver.doctor.target import Kind
 from amigobot_driver.errors import PortError
@@ -387,7 +386,7 @@ def test_a_real_graph_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_healthy_robot_is_exit_status_0(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     for name in ("lost", "paused", "jitter", "irregularity"):  # a busy computer delays packets
-        monkeypatch.setattr(Evidence, name, 0.0)
+        monkeypatch.setattr(PacketFigures, name, 0.0)
     assert main(["doctor", "sim://amigo", "--seconds", "2", "--no-ros"]) == 0
     lines = capsys.readouterr().out.splitlines()
     text = " ".join(lines[lines.index("") :])
@@ -450,7 +449,7 @@ def test_conditions_have_nothing_but_figures_and_comparisons() -> None:
     parts = [one for text in texts for one in ast.walk(ast.parse(text))]
     assert not [one for one in parts if isinstance(one, (ast.IfExp, ast.comprehension, ast.Lambda, ast.JoinedStr))]
     calls = {ast.unparse(one.func) for one in parts if isinstance(one, ast.Call)}
-    assert calls <= {"len", "abs", "int", "median", "increase", "other_publishers", "advances.count"}
+    assert calls <= {"len", "abs", "int", "median", "increase", "other_publishers", "sonars.advances.count"}
 
 
 def test_causes_are_ranked_from_line_to_delays() -> None:

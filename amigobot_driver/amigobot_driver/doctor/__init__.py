@@ -9,8 +9,8 @@
 
 `amigobot doctor` prints them. No check moves the robot.
 
-One table (config/doctor.yaml) has a row for each cause: its condition, severity, sentence and remedy. Conditions read
-figures, which are attributes of an object:
+One table (config/doctor.yaml) has a row for each cause: its condition, severity, sentence and remedy. Conditions
+compare figures, which are attributes of an object:
 
 - `History`, snapshots of a running driver: /diagnostics, `amigobot monitor` and the dashboard evaluate the rows with
   `live` in it (`live_findings`).
@@ -18,9 +18,12 @@ figures, which are attributes of an object:
   is a `History`, too; the doctor evaluates all rows, those of the line first.
 
 From a byte to a cause: `TappedLine` keeps each byte with its time. `OwnSession` runs the core of the driver on it.
-`Recording` has what both have recorded, and the modules `..._figures` compute figures of it, each when a row asks for
-it: of bytes, of packets, of the robot, of its sonars. `findings_of` evaluates the rows of one part, and `examine` the
-parts in their order. `verdict` ranks the causes. Before a byte is sent, `Computer` has the figures.
+`Recording` has what both have recorded. Its parts compute figures of it, each when a row asks for it: `line` of the
+bytes, `packets`, `robot` and `sonars`. `findings_of` evaluates the rows of one part, and `examine` the parts in their
+order. `verdict` ranks the causes. Before a byte is sent, `Computer` has the figures.
+
+To add a check, add a row. If names, numbers and comparisons cannot state its condition, add a property with a docstring
+to the part that it is of. A fault of `test/doctor_faults.py` proves it.
 
 The same file says which values of each field of a packet, and of each setting, are plausible: what no other row knows
 is named as that field with its values.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..api import AmigoBot
@@ -16,7 +16,9 @@ from ..errors import AmigoBotError
 from .case import OBSERVED, Case
 from .computer import SIDES
 from .finding import Cause, Finding, Severity
+from .line_figures import LineFigures
 from .packet_figures import PacketFigures
+from .recording import Recording
 from .robot_figures import RobotFigures
 from .session import OwnSession, observe_held
 from .sonar_figures import SonarFigures
@@ -37,8 +39,15 @@ _RIGHT_PACKETS = _DELAYS | {"lost-packets", "pauses"}
 _AT_REST = "driving and the battery under load (`amigobot verify` does), whether ranges and inputs are true"
 
 
-class Evidence(PacketFigures, RobotFigures, SonarFigures):
-    """What was recorded, and all its figures."""
+@dataclass(kw_only=True, eq=False)
+class Evidence(Recording):
+    """What was recorded, and the objects that compute figures of it, each in the module of its name."""
+
+    def __post_init__(self) -> None:
+        self.line = LineFigures(self)
+        self.packets = PacketFigures(self, self.line)
+        self.robot = RobotFigures(self)
+        self.sonars = SonarFigures(self)
 
 
 def examine(case: Case) -> Iterator[Finding]:
@@ -162,7 +171,7 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
     evidence = replace(evidence, disturbed=disturbed)
     wrong = any(cause.key not in _RIGHT_PACKETS for finding in found for cause in finding.causes)
     left_out = (_NEED_A_LINE if disturbed else set()) | (_NEED_RIGHT_PACKETS if wrong else set())
-    left_out |= set(_PARTS) if evidence.unreliable else set()
+    left_out |= set(_PARTS) if evidence.line.unreliable else set()
     found = []
     for part in _PARTS:
         # What is wrong with the whole ring looks like faults of each sonar.

@@ -14,7 +14,8 @@ from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
 from ..protocol import HEADER, Command, Malformed, Packet, Reset, SyncEcho, TuningValues, Unknown
-from .byte_figures import ByteFigures
+from .line_figures import LineFigures
+from .recording import Figures, Recording
 from .session import HARMLESS, PLAIN, QUESTIONS
 
 _REGULAR = 0.2  #: share of the median interval by which regular intervals differ from it
@@ -47,17 +48,21 @@ class Sync(NamedTuple):
     came: int  #: number of its answers
 
 
-class PacketFigures(ByteFigures):
+class PacketFigures(Figures):
     """Figures of the packets that came, and of the answers to commands."""
+
+    def __init__(self, recording: Recording, line: LineFigures) -> None:
+        super().__init__(recording)
+        self.line = line
 
     @property
     def bad_content(self) -> list[Packet]:
         """The packets with a right checksum and an unknown content."""
-        wrong: list[Packet] = [one.packet for one in self.arrivals if isinstance(one.packet, (Malformed, Unknown))]
-        if self.profile.erratic:
+        wrong: list[Packet] = [one.packet for one in self.raw.arrivals if isinstance(one.packet, (Malformed, Unknown))]
+        if self.raw.profile.erratic:
             return wrong
         # Too short for their sonar readings, longer than every known field, or with an end inside of a field.
-        for one in self.sips:
+        for one in self.raw.sips:
             size = len(one.data) - _READINGS - 3 * one.data[_READINGS - 1]
             if size < _LEAST or len(one.packet.encode()) != len(one.data):
                 wrong.append(one.packet)
@@ -66,8 +71,8 @@ class PacketFigures(ByteFigures):
     @property
     def cut_config(self) -> int:
         """Length (bytes) of a CONFIGpac that ends in the middle of its settings; 0 if none does."""
-        last = "ticks_mm" if self.profile.firmware == "S" else "sonar_cycle"  # those of AmigOS end at `trans_ki`
-        some = [(len(one.data), one.packet) for one in self.arrivals if one.packet.id == _CONFIG]
+        last = "ticks_mm" if self.raw.profile.firmware == "S" else "sonar_cycle"  # those of AmigOS end at `trans_ki`
+        some = [(len(one.data), one.packet) for one in self.raw.arrivals if one.packet.id == _CONFIG]
         cut = [size for size, one in some if isinstance(one, Malformed) and not one.payload.endswith(b"\xff" * 8)]
         cut += [size for size, one in some if getattr(one, "front_bumpers", None) is not None is getattr(one, last)]
         return min(cut, default=0)
@@ -75,19 +80,19 @@ class PacketFigures(ByteFigures):
     @property
     def config_erased(self) -> bool:
         """Whether a CONFIGpac ends with bytes of 255, as an erased FLASH does."""
-        return any(one.packet.id == _CONFIG and one.data.endswith(b"\xff" * 8) for one in self.arrivals)
+        return any(one.packet.id == _CONFIG and one.data.endswith(b"\xff" * 8) for one in self.raw.arrivals)
 
     @property
     def aux_bytes(self) -> int:
         """Bytes of the packets with bytes of AUX."""
-        return sum(len(one.data) for one in self.arrivals if one.packet.id in _AUX)
+        return sum(len(one.data) for one in self.raw.arrivals if one.packet.id in _AUX)
 
     # -- times --------------------------------------------------------------------------------------------------------
 
     @cached_property
     def times(self) -> list[float]:
         """When the SIPs came, s."""
-        return [one.stamp for one in self.sips] or [report.stamp for report in self.reports]
+        return [one.stamp for one in self.raw.sips] or [report.stamp for report in self.raw.reports]
 
     @cached_property
     def intervals(self) -> list[float]:
@@ -102,7 +107,7 @@ class PacketFigures(ByteFigures):
     @property
     def nominal(self) -> float:
         """Time between two SIPs as the robot reports it, s; 0: unknown."""
-        return self.now.config.info_cycle_ms / 1000 if self.now.config else 0.0
+        return self.raw.now.config.info_cycle_ms / 1000 if self.raw.now.config else 0.0
 
     @cached_property
     def _rate(self) -> tuple[float, float]:
@@ -121,7 +126,8 @@ class PacketFigures(ByteFigures):
     @property
     def summary(self) -> str:
         """Loss and damage as a text."""
-        return f"{100 * self.lost:.1f} % lost, {100 * self.damaged_share:.1f} % damaged in {self.seconds:.0f} s"
+        damaged = self.line.damaged_share
+        return f"{100 * self.lost:.1f} % lost, {100 * damaged:.1f} % damaged in {self.raw.seconds:.0f} s"
 
     @property
     def longest(self) -> float:
@@ -168,12 +174,12 @@ class PacketFigures(ByteFigures):
     @property
     def torn(self) -> bool:
         """Whether no other packets are damaged than those at the ends of pauses."""
-        return len(self.damaged) <= 2 * len(self._pauses) + 2 * len(self.losses)
+        return len(self.line.damaged) <= 2 * len(self._pauses) + 2 * len(self.raw.losses)
 
     @property
     def rate(self) -> int:
         """Bytes in a second."""
-        return round(self.increase("link.decoder.bytes") / self.seconds) if self.seconds else 0
+        return round(self.raw.increase("link.decoder.bytes") / self.raw.seconds) if self.raw.seconds else 0
 
     @property
     def too_many(self) -> bool:
@@ -183,14 +189,14 @@ class PacketFigures(ByteFigures):
     @property
     def line_use(self) -> float:
         """Share of a serial line that packets fill, a byte has ten bits; 0 without one."""
-        return 10 * self.rate / self.baud if self.baud and not self.target.speedless else 0.0
+        return 10 * self.rate / self.raw.baud if self.raw.baud and not self.raw.target.speedless else 0.0
 
     # -- packets in a row ---------------------------------------------------------------------------------------------
 
     @cached_property
     def longest_run(self) -> int:
         """Longest run of SIPs in a row with the same content and sonar readings: these differ at rest, too."""
-        runs = groupby(one.data for one in self.sips if getattr(one.packet, "sonar", ()))
+        runs = groupby(one.data for one in self.raw.sips if getattr(one.packet, "sonar", ()))
         return max((len([*run]) for _, run in runs), default=0)
 
     # -- the handshake ------------------------------------------------------------------------------------------------
@@ -198,9 +204,10 @@ class PacketFigures(ByteFigures):
     @property
     def syncs(self) -> list[Sync]:
         """SYNC0 to SYNC2."""
-        own = [one.data for one in self.chunks if one.to_robot and (not self.baud or one.baud in (0, self.baud))]
+        baud = self.raw.baud
+        own = [one.data for one in self.raw.chunks if one.to_robot and (not baud or one.baud in (0, baud))]
         sent = bytes(data[3] for data in own if len(data) > 3)
-        came = [one.packet.id for one in self.arrivals]
+        came = [one.packet.id for one in self.raw.arrivals]
         return [Sync(sent.count(bytes(range(number + 1))), came.count(number)) for number in range(3)]
 
     @property
@@ -216,28 +223,28 @@ class PacketFigures(ByteFigures):
     @property
     def restarted(self) -> bool:
         """Whether the robot reported a restart, or answered SYNC0 in its session: it had none."""
-        if not self.chunks:
-            return any(isinstance(packet, Reset) for packet in self.others)
+        if not self.raw.chunks:
+            return any(isinstance(packet, Reset) for packet in self.raw.others)
         # The driver ends a session that goes on after a silence with CLOSE: then both mean nothing.
-        closes = [chunk.stamp for chunk in self.observed if chunk.to_robot and _CLOSE in chunk.data]
-        starts = [one.stamp for one in self.arrivals if isinstance(one.packet, (Reset, SyncEcho))]
+        closes = [chunk.stamp for chunk in self.raw.observed if chunk.to_robot and _CLOSE in chunk.data]
+        starts = [one.stamp for one in self.raw.arrivals if isinstance(one.packet, (Reset, SyncEcho))]
 
         def had(stamps: list[float], early: float, late: float) -> bool:
             return any(early < stamp < late for stamp in stamps)
 
-        return any(had(self.times, *pair) and not had(closes, *pair) for pair in pairwise([self.began, *starts]))
+        return any(had(self.times, *pair) and not had(closes, *pair) for pair in pairwise([self.raw.began, *starts]))
 
     # -- the session --------------------------------------------------------------------------------------------------
 
     @cached_property
     def latencies(self) -> list[float]:
         """Times in s from a CONFIG to its answer; inf: none came."""
-        return [question.latency for question in self.questions]
+        return [question.latency for question in self.raw.questions]
 
     @property
     def answer_times(self) -> list[float]:
         """The same of those with an answer; of a session of the driver, the last one."""
-        latencies = self.latencies or [self.now.link.answer_latency]
+        latencies = self.latencies or [self.raw.now.link.answer_latency]
         return [latency for latency in latencies if math.isfinite(latency)]
 
     @property
@@ -248,13 +255,13 @@ class PacketFigures(ByteFigures):
     @cached_property
     def answers(self) -> list[float]:
         """When CONFIG packets came during the observation, s."""
-        return [one.stamp for one in self.arrivals if isinstance(one.packet, TuningValues)]
+        return [one.stamp for one in self.raw.arrivals if isinstance(one.packet, TuningValues)]
 
     @property
     def latency(self) -> float:
         """Time in s from a command to its answer: the delay at which most answers have a question before them."""
-        sent = [(one.data[3], one.stamp) for one in self.chunks if one.to_robot and one.data[:4] in _ANSWERED]
-        came = [(_ASKED_BY.get(one.data[0], one.data[0]), one.stamp) for one in self.decode(self.chunks)]
+        sent = [(one.data[3], one.stamp) for one in self.raw.chunks if one.to_robot and one.data[:4] in _ANSWERED]
+        came = [(_ASKED_BY.get(one.data[0], one.data[0]), one.stamp) for one in self.raw.decode(self.raw.chunks)]
         pairs = [answer - question for kind, answer in came for asked, question in sent if kind == asked]
         delays = sorted(delay for delay in pairs if 0 < delay < _LONGEST)
         within = [bisect_left(delays, delay + _PROMPT) - at for at, delay in enumerate(delays)]
@@ -277,8 +284,8 @@ class PacketFigures(ByteFigures):
     @property
     def taken(self) -> str:
         """What takes bytes of commands, by the CONFIGs that contain them and get no answer, while all others do."""
-        lost = [question.argument for question in self.questions if question.latency == math.inf]
-        answered = {question.argument for question in self.questions if question.latency < math.inf}
+        lost = [question.argument for question in self.raw.questions if question.latency == math.inf]
+        answered = {question.argument for question in self.raw.questions if question.latency < math.inf}
         bad = [argument for argument in QUESTIONS if lost.count(argument) > 1 and argument not in answered]
         if {*lost} != {*bad} or PLAIN in bad or HARMLESS in bad:
             return ""  # the line loses other commands as well, or the robot was deaf for a while

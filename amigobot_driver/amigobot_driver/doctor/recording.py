@@ -164,3 +164,10 @@ class Recording(History):
         """How many programs wait on this computer; "" if it has processors for them."""
         load, processors = os.getloadavg()[0], os.cpu_count() or 1
         return f"{load:.0f} programs wait for {counted(processors, 'processor')}" if load > 3 * processors else ""
+
+
+class Figures:
+    """Figures of one part of the connection or the robot, computed from what was recorded."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.raw = recording  #: what was recorded

@@ -24,7 +24,7 @@ from ..protocol.erratic import Analog
 from ..robot.devices.tuning import STOP_TIME, TUNABLE
 from ..robot.sensing.encoders import meters_per_tick
 from ..wording import counted
-from .recording import Recording
+from .recording import Figures
 from .session import ECHOED
 from .table import content
 
@@ -50,7 +50,7 @@ class Setting(NamedTuple):
     restore: object  #: a value that a command can set until the connection ends; None
 
 
-class RobotFigures(Recording):
+class RobotFigures(Figures):
     """Figures of the robot."""
 
     # -- identity and settings ----------------------------------------------------------------------------------------
@@ -58,24 +58,24 @@ class RobotFigures(Recording):
     @property
     def other_profile(self) -> str:
         """The profile that the robot asks for, if the user asks for another one."""
-        who, subclasses = self.now.identity, self.profile.subclasses if self.requested else ()
-        reported = choose_profile(who.robot_class, who.subclass)[0] if who else self.profile
+        who, subclasses = self.raw.now.identity, self.raw.profile.subclasses if self.raw.requested else ()
+        reported = choose_profile(who.robot_class, who.subclass)[0] if who else self.raw.profile
         differs = subclasses and reported.name != "generic" and reported.subclasses != subclasses
         return reported.name if differs else ""
 
     @property
     def unusual_baud(self) -> bool:
         """Whether the driver has to look for the line speed."""
-        expected = self.expected_baud or self.profile.link.baud
-        first = self.expected_baud or SEARCH_SPEEDS[0]
-        return self.serial and bool(self.baud) and (self.baud != expected or self.baud != first)
+        expected = self.raw.expected_baud or self.raw.profile.link.baud
+        first = self.raw.expected_baud or SEARCH_SPEEDS[0]
+        return self.raw.serial and bool(self.raw.baud) and (self.raw.baud != expected or self.raw.baud != first)
 
     @cached_property
     def _outside(self) -> list[Setting]:
         """The settings outside their ranges."""
         found = []
         for name, row in self.ranges.items():
-            value, (low, high) = self.reported.get(name), row["range"]
+            value, (low, high) = self.raw.reported.get(name), row["range"]
             if not isinstance(value, int) or low <= value <= high:
                 continue
             unit, side = row.get("unit", ""), "below" if value < low else "above"
@@ -100,12 +100,12 @@ class RobotFigures(Recording):
     @property
     def slow_stops(self) -> list[Setting]:
         """Axes on which a stop from the velocity limit takes longer than `STOP_TIME`."""
-        if self.config is None or self.flash_lost:
+        if self.raw.config is None or self.flash_lost:
             return []
-        commands, found = self.now.commands, []
+        commands, found = self.raw.now.commands, []
         for name, limit, deceleration, unit in (
-            ("trans_decel", 1000 * commands.max_linear, self.config.trans_decel, "mm/s"),
-            ("rot_decel", math.degrees(commands.max_angular), self.config.rot_decel, "deg/s"),
+            ("trans_decel", 1000 * commands.max_linear, self.raw.config.trans_decel, "mm/s"),
+            ("rot_decel", math.degrees(commands.max_angular), self.raw.config.rot_decel, "deg/s"),
         ):
             if limit > STOP_TIME * deceleration * (1 + 1e-6):
                 takes = f"takes {limit / deceleration:.0f} s" if deceleration > 0 else "may never end"
@@ -119,7 +119,7 @@ class RobotFigures(Recording):
         """The settings that exceed the one that is their limit (`at_most`)."""
         odd, found = {one.name for one in self.odd_settings}, []
         for name, row in self.ranges.items() if not self.flash_lost else ():
-            value, limit = self.reported[name], self.reported[row.get("at_most", "")]
+            value, limit = self.raw.reported[name], self.raw.reported[row.get("at_most", "")]
             if value > limit > 0 and name not in odd:
                 text = f"{name} is {value}, above {row['at_most']}, {limit}{row.get('else', '')}"
                 found.append(Setting(name, row["keyword"], value, text, severe=False, restore=None))
@@ -133,24 +133,24 @@ class RobotFigures(Recording):
     @property
     def _usual_ticks(self) -> float:
         """Encoder ticks for each mm of robots of this model; 0: unknown."""
-        meters = meters_per_tick(self.profile, None)
-        return float(self.profile.flash.get("TicksMM", 1e-3 / meters if meters else 0))
+        meters = meters_per_tick(self.raw.profile, None)
+        return float(self.raw.profile.flash.get("TicksMM", 1e-3 / meters if meters else 0))
 
     @property
     def ticks_error(self) -> float:
         """Share by which the ticks differ from those of the model; 0: by no more than robots of the model do."""
-        usual, amigo = self._usual_ticks, "amigo" in self.profile.name
-        error = (self.reported.get("ticks_mm") or usual) / usual - 1 if usual else 0.0
+        usual, amigo = self._usual_ticks, "amigo" in self.raw.profile.name
+        error = (self.raw.reported.get("ticks_mm") or usual) / usual - 1 if usual else 0.0
         return error if abs(error) > (0.15 if amigo else 0.35) else 0.0
 
     @property
     def track(self) -> float:
         """Distance of the wheels (mm) that RevCount means; 0: it is not set; that of the profile if it is not known."""
-        body, config = self.profile.body, self.config
-        if not isinstance(config, Config) or self.profile.name == "generic":
+        body, config = self.raw.profile.body, self.raw.config
+        if not isinstance(config, Config) or self.raw.profile.name == "generic":
             return 1000 * body.track
         # AROS reports no TicksMM; those of P2OS are not known.
-        ticks = config.ticks_mm or (0 if self.profile.firmware == "P" else self._usual_ticks)
+        ticks = config.ticks_mm or (0 if self.raw.profile.firmware == "P" else self._usual_ticks)
         if not ticks:
             return 1000 * body.track if config.rev_count else 0.0
         return 1000 * body.reported_track(config.rev_count, 1e-3 / ticks)
@@ -158,18 +158,18 @@ class RobotFigures(Recording):
     @property
     def track_error(self) -> float:
         """Share by which this distance differs from that of the profile; 0: by no more than those of robots do."""
-        error = self.track / (1000 * self.profile.body.track) - 1
-        return error if abs(error) > (0.35 if self.profile.body.wheelbase else 0.15) else 0.0
+        error = self.track / (1000 * self.raw.profile.body.track) - 1
+        return error if abs(error) > (0.35 if self.raw.profile.body.wheelbase else 0.15) else 0.0
 
     @cached_property
     def _configs(self) -> list[dict[str, Any]]:
         """The settings in each CONFIG."""
-        return [dict(one.values()) for one in self.others if isinstance(one, TuningValues)]
+        return [dict(one.values()) for one in self.raw.others if isinstance(one, TuningValues)]
 
     @property
     def changed_settings(self) -> list[str]:
         """The settings that differ in two CONFIGs, but for those that the doctor sets."""
-        for name, first in self._configs[0].items() if self.questions and self._configs else ():
+        for name, first in self._configs[0].items() if self.raw.questions and self._configs else ():
             changed = [str(one[name]) for one in self._configs if one[name] != first and name not in ECHOED]
             if changed:
                 keyword = self.ranges.get(name, {}).get("keyword", name)
@@ -179,7 +179,8 @@ class RobotFigures(Recording):
     @property
     def unset(self) -> list[str]:
         """The accelerations of `ECHOED` that no CONFIG shows as they were set."""
-        before, sent = self.reported, sum(bool(one.argument) and one.latency < math.inf for one in self.questions)
+        before = self.raw.reported
+        sent = sum(bool(one.argument) and one.latency < math.inf for one in self.raw.questions)
         kept = [name for name in ECHOED if {one.get(name) for one in self._configs} == {before.get(name)}]
         top = min(before.get("trans_acc_top") or 1 << 15, (1 << 15) - 1)
         return kept if sent > 2 and all(0 < (before.get(name) or 0) <= top for name in ECHOED) else []
@@ -187,15 +188,15 @@ class RobotFigures(Recording):
     @property
     def illegible(self) -> bool:
         """Whether class and subclass are bytes that nobody wrote."""
-        who = self.now.identity
+        who = self.raw.now.identity
         return who is not None and not f"{who.robot_class}{who.subclass}".isascii()
 
     @property
     def two_identities(self) -> list[str]:
         """What the robot calls itself in two ways."""
-        who, found = self.now.identity, []
+        who, found = self.raw.now.identity, []
         for name, first in (("subclass", who.subclass), ("name", who.name)) if who else ():
-            second = str(self.reported[name] or first)
+            second = str(self.raw.reported[name] or first)
             if first and first.lower() != second.lower():
                 found.append(f"{name} is {first} in its answer to SYNC2, and {second} in CONFIG")
         return found
@@ -205,7 +206,7 @@ class RobotFigures(Recording):
     @cached_property
     def poses(self) -> list[tuple[float, float, float]]:
         """The poses as the driver takes them: m, m, rad."""
-        return [(one.odometry.x, one.odometry.y, one.odometry.yaw) for one in self.reports]
+        return [(one.odometry.x, one.odometry.y, one.odometry.yaw) for one in self.raw.reports]
 
     @property
     def moved(self) -> float:
@@ -221,7 +222,7 @@ class RobotFigures(Recording):
     @property
     def steps(self) -> list[float]:
         """How far (m) a position is from the one before, in packets: the driver does not take each jump."""
-        unit, settled, steps = self.profile.units.distance, self.decoded[_SETTLED:], []
+        unit, settled, steps = self.raw.profile.units.distance, self.raw.decoded[_SETTLED:], []
         for a, b in pairwise(settled):
             x, y = (unit * math.remainder(late - early, _POSE_RANGE) for early, late in ((a.x, b.x), (a.y, b.y)))
             steps.append(math.hypot(x, y))
@@ -230,71 +231,73 @@ class RobotFigures(Recording):
     @property
     def turns(self) -> list[float]:
         """By how much (deg) a heading differs from the one before."""
-        pairs = pairwise(self.decoded[_SETTLED:])
+        pairs = pairwise(self.raw.decoded[_SETTLED:])
         return [math.remainder(b.heading - a.heading, _TURN) * 360 / _TURN for a, b in pairs]
 
     @property
     def flagged(self) -> str:
         """The faults in the flags of the packets that are not among `faults`."""
-        flags = [sip.flags for sip in self.decoded]
-        rows = [(bit, name) for bit, name in _FLAGS.items() if name not in self.faults]
+        flags = [sip.flags for sip in self.raw.decoded]
+        rows = [(bit, name) for bit, name in _FLAGS.items() if name not in self.raw.faults]
         seen = [(bit, name) for bit, name in rows if sum(one >> bit & 1 for one in flags) >= _SOME]
         return ", ".join(f"{name} (bit {bit} of the flags)" for bit, name in seen)
 
     @property
     def falls(self) -> float:
         """By how many V the battery falls, in small steps and without a rise; 0 if it does not."""
-        volts = [report.volts for report in self.reports]
+        volts = [report.volts for report in self.raw.reports]
         steps = [early - late for early, late in pairwise(volts)]
         return volts[0] - volts[-1] if steps and max(steps) < 0.35 and min(steps) > -0.15 else 0.0
 
     @property
     def wheels(self) -> list[float]:
         """The speed of the faster wheel, m/s."""
-        poses = [report.odometry for report in self.reports]
+        poses = [report.odometry for report in self.raw.reports]
         return [max(abs(pose.left_velocity), abs(pose.right_velocity)) for pose in poses]
 
     @property
     def has_bumpers(self) -> bool:
         """Whether the profile or the settings have bumpers."""
-        bumpers, settings = self.profile.bumpers, ("front_bumpers", "rear_bumpers")
-        return bool(bumpers.front_segments + bumpers.rear_segments + sum(self.reported.get(s) or 0 for s in settings))
+        bumpers, settings = self.raw.profile.bumpers, self.raw.reported
+        of_profile = bumpers.front_segments or bumpers.rear_segments
+        return bool(of_profile or settings["front_bumpers"] or settings["rear_bumpers"])
 
     # -- series of values: `fields` and `series` in config/doctor.yaml ------------------------------------------------
 
     @property
     def joystick_buttons(self) -> list[int]:
         """Whether the button of a joystick is pressed, by bit 9 of the flags and by packets of the joystick."""
-        pressed = [one.button1 or one.button2 for one in self.others if isinstance(one, Joystick)]
-        return pressed + [sip.flags >> 9 & 1 for sip in self.decoded]
+        pressed = [one.button1 or one.button2 for one in self.raw.others if isinstance(one, Joystick)]
+        return pressed + [sip.flags >> 9 & 1 for sip in self.raw.decoded]
 
     @property
     def motor_currents(self) -> list[float]:
         """The larger current of the motors, A (Erratic)."""
-        counts = [max(one.packet.analog[:2]) for one in self.arrivals if isinstance(one.packet, Analog)]
-        return [self.profile.inputs.amps_per_count * count for count in counts]
+        counts = [max(one.packet.analog[:2]) for one in self.raw.arrivals if isinstance(one.packet, Analog)]
+        return [self.raw.profile.inputs.amps_per_count * count for count in counts]
 
     @property
     def missing_floors(self) -> list[int]:
         """Number of floor sensors without a floor (Erratic)."""
-        floor, inputs = self.profile.floor, [one.packet for one in self.arrivals if isinstance(one.packet, Analog)]
+        floor, packets = self.raw.profile.floor, [one.packet for one in self.raw.arrivals]
         bits = range(floor.first_bit, floor.first_bit + len(floor.poses))
-        return [sum((one.digital >> bit & 1) != floor.floor_is_high for bit in bits) for one in inputs]
+        inputs = [one.digital for one in packets if isinstance(one, Analog)]
+        return [sum((one >> bit & 1) != floor.floor_is_high for bit in bits) for one in inputs]
 
     @property
     def bumper_bits(self) -> list[int]:
         """The bits of the bumpers, without those of stalls."""
-        return [(sip.left_stall_bumpers | sip.right_stall_bumpers) & 0xFE for sip in self.decoded]
+        return [(sip.left_stall_bumpers | sip.right_stall_bumpers) & 0xFE for sip in self.raw.decoded]
 
     @property
     def clock_step(self) -> list[int]:
         """The steps of the clock of the robot, us."""
-        return [late - early for early, late in pairwise(sip.robot_time for sip in self.decoded if sip.robot_time)]
+        return [late - early for early, late in pairwise(sip.robot_time for sip in self.raw.decoded if sip.robot_time)]
 
     @property
     def gyro_noise(self) -> list[float]:
         """Standard deviation of the gyro, counts."""
-        return [pstdev(self.gyro)] if len(self.gyro) >= _ENOUGH else []
+        return [pstdev(self.raw.gyro)] if len(self.raw.gyro) >= _ENOUGH else []
 
     @property
     def odd_fields(self) -> list[tuple[str, str]]:
@@ -305,16 +308,16 @@ class RobotFigures(Recording):
     def judge(self, row: Mapping[str, Any]) -> str:
         """Return what is wrong with the values of a series; "" if nothing is."""
         if "report" in row:
-            values = [getattr(report, row["report"]) for report in self.reports[_SETTLED:]]
+            values = [getattr(report, row["report"]) for report in self.raw.reports[_SETTLED:]]
         elif "packet" in row:
-            values = [getattr(sip, row["packet"]) for sip in self.decoded[_SETTLED:]]
+            values = [getattr(sip, row["packet"]) for sip in self.raw.decoded[_SETTLED:]]
         else:
-            values = getattr(self, row["figure"])
+            values = attrgetter(row["figure"])(self.raw)
         values = [value for value in values if value is not None and value != row.get("unknown")]
         if "mean" in row:
             values = [mean(values)] if len(values) >= _ENOUGH else []
         if "unit" in row:
-            values = [value * attrgetter(row["unit"])(self) for value in values]
+            values = [value * attrgetter(row["unit"])(self.raw) for value in values]
         wrong = [value for value in values if not _is_plausible(row, value)]
         if len(wrong) >= (1 if "mean" in row else row.get("times", _SOME)):
             where = f" in {counted(len(wrong), 'packet')}" if len(values) > 1 else ""  # one is of all packets

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from ..wording import counted
-from .recording import RING, Recording
+from .recording import RING, Figures
 from .table import listed
 
 #: Least number of readings for a judgment of a sonar.
@@ -98,27 +98,28 @@ class Sonar:
         return found if len({round(one, 1) for one in found}) == len(found) else []
 
 
-class SonarFigures(Recording):
+class SonarFigures(Figures):
     """Figures of the sonars."""
 
     @cached_property
-    def sonars(self) -> list[Sonar]:
+    def all(self) -> list[Sonar]:
         """The sonars that should be there."""
-        pings = [(report.stamp, ping) for report in self.reports for ping in report.pings]
-        began, end = (self.reports[0].stamp, self.reports[-1].stamp) if self.reports else (0.0, 0.0)
+        pings = [(report.stamp, ping) for report in self.raw.reports for ping in report.pings]
+        began, end = (self.raw.reports[0].stamp, self.raw.reports[-1].stamp) if self.raw.reports else (0.0, 0.0)
         sonars = []
         for number in range(self._fitted):
             own = [(stamp, ping.range) for stamp, ping in pings if ping.number == number]
             newest = own[-1][0] if own else began
-            sonars.append(Sonar(number, [reading for _, reading in own], end - newest, self.profile.sonar.max_range))
+            ranges, reach = [reading for _, reading in own], self.raw.profile.sonar.max_range
+            sonars.append(Sonar(number, ranges, end - newest, reach))
         return sonars
 
     @property
     def _fitted(self) -> int:
         """Number of sonars: those of the profile, or of the front ring if the robot says that it has no other."""
-        config, count = self.now.config, len(self.profile.sonar.poses)
+        config, count = self.raw.now.config, len(self.raw.profile.sonar.poses)
         front, rear = (config.value("front_sonar"), config.value("rear_sonar")) if config else (None, None)
-        highest = max((ping.number for report in self.reports for ping in report.pings), default=-1)
+        highest = max((ping.number for report in self.raw.reports for ping in report.pings), default=-1)
         if front == 0 == rear and highest < 0:
             return 0
         return RING if count == 2 * RING and rear == 0 and highest < RING else count
@@ -126,22 +127,22 @@ class SonarFigures(Recording):
     @property
     def firing(self) -> list[int]:
         """Numbers of the sonars that give readings."""
-        return [sonar.number for sonar in self.sonars if sonar.ranges]
+        return [sonar.number for sonar in self.all if sonar.ranges]
 
     @property
     def echoing(self) -> list[Sonar]:
         """The sonars that detect something."""
-        return [sonar for sonar in self.sonars if sonar.echoes]
+        return [sonar for sonar in self.all if sonar.echoes]
 
     @property
     def echoless(self) -> list[int]:
         """Numbers of the sonars that give readings and detect nothing."""
-        return [sonar.number for sonar in self.sonars if sonar.ranges and not sonar.echoes]
+        return [sonar.number for sonar in self.all if sonar.ranges and not sonar.echoes]
 
     @property
     def farthest(self) -> float:
         """The farthest reading, m; inf: one has no echo."""
-        return max((max(sonar.ranges, default=0.0) for sonar in self.sonars), default=0.0)
+        return max((max(sonar.ranges, default=0.0) for sonar in self.all), default=0.0)
 
     @property
     def spread(self) -> float:
@@ -152,24 +153,24 @@ class SonarFigures(Recording):
     @property
     def stuck(self) -> list[Sonar]:
         """The sonars that give the same range each time."""
-        return [sonar for sonar in self.sonars if sonar.stuck]
+        return [sonar for sonar in self.all if sonar.stuck]
 
     @property
-    def sonar_turn(self) -> float:
+    def turn(self) -> float:
         """Time (s) between two readings of a sonar that fires, if they come until the end; 0: they stop."""
-        turn = len(self.firing) * self.seconds / max(1, sum(len(one.ranges) for one in self.sonars))
-        return turn if min((one.age for one in self.sonars), default=math.inf) < turn else 0.0
+        turn = len(self.firing) * self.raw.seconds / max(1, sum(len(one.ranges) for one in self.all))
+        return turn if min((one.age for one in self.all), default=math.inf) < turn else 0.0
 
     @property
     def usual_count(self) -> float:
         """The usual number of readings of a sonar."""
-        return statistics.median(len(sonar.ranges) for sonar in self.sonars) if self.sonars else 0.0
+        return statistics.median(len(sonar.ranges) for sonar in self.all) if self.all else 0.0
 
     @property
     def impossible(self) -> str:
         """Readings that are neither a distance within the reach nor one of those for "no echo"; "" for single ones."""
-        unit = self.profile.units.range
-        reach, pings = self.profile.sonar.max_range / unit, [one for sip in self.decoded for one in sip.sonar]
+        unit = self.raw.profile.units.range
+        reach, pings = self.raw.profile.sonar.max_range / unit, [one for sip in self.raw.decoded for one in sip.sonar]
         raw = {one.range for one in pings}
         if unit == _MILLIMETER:
             wrong = [value for value in raw if reach + _ROUNDING < value < _NO_ECHO or value > _HIGHEST or value == 0]
@@ -187,7 +188,7 @@ class SonarFigures(Recording):
         """Sonars that do not fire in the order of their numbers: those of a ring do, if nothing else was requested."""
         wrong: set[int] = set()
         for ring in (0, 1):
-            numbers = [one.number for sip in self.decoded for one in sip.sonar if one.number // RING == ring]
+            numbers = [one.number for sip in self.raw.decoded for one in sip.sonar if one.number // RING == ring]
             # A sonar that gives no reading lets the next one follow early; only an exchange goes back.
             back = Counter(pair for pair in pairwise(numbers) if (pair[1] - pair[0]) % RING > RING / 2)
             turns = len(numbers) / max(1, len({*numbers}))
@@ -203,74 +204,72 @@ class SonarFigures(Recording):
     @property
     def jumping(self) -> list[int]:
         """Sonars whose readings jump."""
-        return [one.number for one in self.sonars if one.jumps >= _LEAPS]
+        return [one.number for one in self.all if one.jumps >= _LEAPS]
 
     @property
-    def wild_sonars(self) -> list[int]:
+    def wild(self) -> list[int]:
         """Sonars whose readings are random or drift; or jump, if most do."""
         if 2 * len(self.jumping) > len(self.firing):
             return self.jumping
-        return [one.number for one in self.sonars if one.is_wild]
+        return [one.number for one in self.all if one.is_wild]
 
     @property
-    def disturbed_sonars(self) -> list[int]:
+    def disturbed(self) -> list[int]:
         """Sonars that detect pings of another robot: single readings are too short, each by another distance."""
-        count, total = sum(len(one.spikes) for one in self.sonars), sum(len(one.ranges) for one in self.sonars)
+        count, total = sum(len(one.spikes) for one in self.all), sum(len(one.ranges) for one in self.all)
         enough = count >= max(_SPIKES, _SPIKE_SHARE * total)
-        return [one.number for one in self.sonars if one.spikes] if enough else []
+        return [one.number for one in self.all if one.spikes] if enough else []
 
     @property
     def mute(self) -> list[int]:
         """The sonars that give no or too few readings, while others do."""
         rare = _RARE * self.usual_count if self.usual_count >= _ENOUGH else 0.0
-        return [sonar.number for sonar in self.sonars if len(sonar.ranges) < rare or sonar.age > self.SILENT]
+        return [sonar.number for sonar in self.all if len(sonar.ranges) < rare or sonar.age > self.raw.SILENT]
 
     @cached_property
     def advances(self) -> list[int]:
         """By how many sonars of the front ring each reading is after the one before it: 1 if none is missing."""
         ring = sorted(number for number in self.firing if number < RING)
-        fired = [ring.index(number) for one in self.sips for number in one.numbers if number in ring]
+        fired = [ring.index(number) for one in self.raw.sips for number in one.numbers if number in ring]
         return [(late - early) % len(ring) for early, late in pairwise(fired)]
 
     @property
     def dropouts(self) -> int:
         """Number of readings that are missing in the sequence of the front ring, if most sonars lack some."""
         expected = sum(self.advances) / max(1, sum(number < RING for number in self.firing))
-        few = self.usual_count < _FEW * expected and max(one.age for one in self.sonars) < _OLD
+        few = self.usual_count < _FEW * expected and max(one.age for one in self.all) < _OLD
         return sum(max(step - 1, 0) for step in self.advances) if few else 0
 
     @property
-    def deaf_sonars(self) -> list[Sonar]:
+    def deaf(self) -> list[Sonar]:
         """Sonars without any echo in a robot that is surrounded by walls."""
-        return [
-            one for one in self.sonars if not one.echoes and len(one.ranges) >= _ENOUGH / 2 and self._is_enclosed(one)
-        ]
+        return [one for one in self.all if not one.echoes and len(one.ranges) >= _ENOUGH / 2 and self._is_enclosed(one)]
 
     def _is_enclosed(self, sonar: Sonar) -> bool:
         """Whether both neighbors detect a near wall: one that they see far away may be out of reach here."""
-        poses = self.profile.sonar.poses
-        ring = sorted((one for one in self.sonars if one.ranges), key=lambda one: poses[one.number].heading)
+        poses = self.raw.profile.sonar.poses
+        ring = sorted((one for one in self.all if one.ranges), key=lambda one: poses[one.number].heading)
         at = ring.index(sonar)
         return all(one.distance < _NEAR * one.reach for one in (ring[at - 1], ring[(at + 1) % len(ring)]))
 
     @property
     def blocked(self) -> list[Sonar]:
         """The one sonar that detects something close all the time, while its neighbors do not."""
-        near = [one for one in self.sonars if len(one.echoes) >= _ENOUGH and max(one.ranges) < _BLOCKED]
-        others = min((one.distance for one in self.sonars if one.ranges and one not in near), default=0.0)
+        near = [one for one in self.all if len(one.echoes) >= _ENOUGH and max(one.ranges) < _BLOCKED]
+        others = min((one.distance for one in self.all if one.ranges and one not in near), default=0.0)
         return [one for one in near if len(near) == 1 and others > 2 * one.distance]
 
     def named(self, numbers: Iterable[int]) -> str:
         """Return the names of sonars, with where a single one points to: "sonar 2 (41 deg left)"."""
         some = [*numbers]
-        degrees = math.degrees(self.profile.sonar.poses[some[0]].heading)
+        degrees = math.degrees(self.raw.profile.sonar.poses[some[0]].heading)
         place = f"{abs(degrees):.0f} deg {'left' if degrees > 0 else 'right'}" if round(degrees) else "straight ahead"
         return listed(some, "sonar") + (f" ({place})" if len(some) == 1 else "")
 
     def without(self, numbers: Iterable[int]) -> str:
         """Return a firing sequence that leaves sonars out."""
         left_out = {*numbers}
-        return " ".join(str(one) for one in range(len(self.profile.sonar.poses)) if one not in left_out)
+        return " ".join(str(one) for one in range(len(self.raw.profile.sonar.poses)) if one not in left_out)
 
 
 def _same(some: Sequence[float], others: Sequence[float]) -> bool:

@@ -4,8 +4,8 @@
 """The table of checks (config/doctor.yaml): rows with a condition on figures, and what to say where it holds.
 
 A figure is an attribute of an object: the computer's side of a port, the `History` of a running driver, the `Evidence`
-of an examination, the `Graph` of ROS. Conditions, and what stands in braces in a text, are Python expressions of
-figures; a condition has nothing but names, numbers and comparisons. What needs more is a property of a figure object.
+of an examination and its parts, the `Graph` of ROS. Conditions, and what stands in braces in a text, are Python
+expressions of figures; a condition has nothing but names, numbers and comparisons. What needs more is a property.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def applying(part: Part, figures: object, *, live: bool = False) -> Iterator[tup
 def _items(row: Row, figures: Any) -> list[Any]:
     """Return for what a row is evaluated: once, or for each item."""
     if row.series:
-        return [text for one in row.series if (text := figures.judge(one))][:1]
+        return [text for one in row.series if (text := figures.robot.judge(one))][:1]
     return Names(figures).value(row.each) if row.each else [""]
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from ..protocol import HEADER, checksum_with_count
 from ..robot import radio_modem
 from .changed_bytes import Change, Pieces, damage_of, find_change, is_text, split
-from .recording import Recording
+from .recording import Figures
 from .table import content
 from .tap import received
 
@@ -23,7 +23,7 @@ _SHOWN = 60  #: characters, the longest part of a text that is shown
 _MESSAGE = re.compile(rb"[\r\n][\x20-\x7e]{6,}|[\x20-\x7e]{6,}[\r\n]")
 
 
-class ByteFigures(Recording):
+class LineFigures(Figures):
     """Figures of the bytes that came, whatever the driver makes of them."""
 
     # -- what answers -------------------------------------------------------------------------------------------------
@@ -31,7 +31,7 @@ class ByteFigures(Recording):
     @cached_property
     def foreign(self) -> bytes:
         """What came, without echoes of what was sent."""
-        data = self.data.replace(radio_modem.CALL, b"")
+        data = self.raw.data.replace(radio_modem.CALL, b"")
         for frame in self.sent if self.came_back else ():
             data = data.replace(frame, b"")
         return data
@@ -39,15 +39,15 @@ class ByteFigures(Recording):
     @property
     def sent(self) -> list[bytes]:
         """The frames that were sent."""
-        return [chunk.data for chunk in self.observed if chunk.to_robot and chunk.data.startswith(HEADER)]
+        return [chunk.data for chunk in self.raw.observed if chunk.to_robot and chunk.data.startswith(HEADER)]
 
     @cached_property
     def peer(self) -> str:
         """What is at the other end of the line, in one word; "" if it opens a session."""
-        if not self.failed:
+        if not self.raw.failed:
             return ""
         packets = split(self.foreign).valid
-        if self.port_problem and not packets:
+        if self.raw.port_problem and not packets:
             return "lost"
         if not self.foreign:
             return "loop" if self.came_back else "silence"
@@ -78,28 +78,28 @@ class ByteFigures(Recording):
     @property
     def sends_first(self) -> bool:
         """Whether bytes came before any was sent: a session was open, or it is no robot."""
-        return bool(self.chunks) and not self.chunks[0].to_robot
+        return bool(self.raw.chunks) and not self.raw.chunks[0].to_robot
 
     @property
     def counts_header(self) -> bool:
         """Whether the checksum of the packets includes the count, and no session opens (docs/protocol E-40)."""
-        return self.failed and not self.arrivals and len(split(self.data, checksum_with_count).valid) > 2
+        return self.raw.failed and not self.raw.arrivals and len(split(self.raw.data, checksum_with_count).valid) > 2
 
     @property
     def came_back(self) -> int:
         """Number of commands that come back: no packet has their ids, and a robot answers SYNC2 with its name."""
-        return sum(self.data.count(frame) for frame in {frame for frame in self.sent if frame[3] >= 2})
+        return sum(self.raw.data.count(frame) for frame in {frame for frame in self.sent if frame[3] >= 2})
 
     # -- what happens to the bytes ------------------------------------------------------------------------------------
 
     @cached_property
     def change(self) -> Change | None:
         """What something on the line does to the bytes, if they prove it."""
-        return find_change(self.foreign if self.failed else received(self.chunks))
+        return find_change(self.foreign if self.raw.failed else received(self.raw.chunks))
 
     @cached_property
     def _pieces(self) -> Pieces:
-        return split(self.data, self.check)
+        return split(self.raw.data, self.raw.check)
 
     @property
     def damaged(self) -> list[bytes]:
@@ -127,20 +127,21 @@ class ByteFigures(Recording):
     @property
     def damaged_share(self) -> float:
         """Share of the packets that are damaged."""
-        damaged, complete = len(self.damaged), len(self.arrivals)
-        if not self.chunks:
-            damaged, complete = self.increase("link.decoder.checksum_errors"), self.increase("link.decoder.frames")
+        damaged, complete = len(self.damaged), len(self.raw.arrivals)
+        if not self.raw.chunks:
+            damaged = self.raw.increase("link.decoder.checksum_errors")
+            complete = self.raw.increase("link.decoder.frames")
         return damaged / max(1, complete + damaged)
 
     @property
     def messages(self) -> list[str]:
         """Lines of text that come between the packets of a robot."""
-        return [line.decode().strip() for line in _MESSAGE.findall(self.data)]
+        return [line.decode().strip() for line in _MESSAGE.findall(self.raw.data)]
 
     @property
     def damage(self) -> str:
         """What is wrong with the damaged packets, and what that comes from."""
-        return damage_of(self._pieces, self.check)
+        return damage_of(self._pieces, self.raw.check)
 
     @property
     def unreliable(self) -> bool:
@@ -150,6 +151,6 @@ class ByteFigures(Recording):
     @property
     def is_damaged(self) -> bool:
         """Whether packets are damaged, or bytes come between them."""
-        if self.failed:
+        if self.raw.failed:
             return len(self.damaged) > 1
-        return self.damaged_share > _DAMAGED or sum(map(len, self._pieces.outside)) > _SKIPPED * len(self.data)
+        return self.damaged_share > _DAMAGED or sum(map(len, self._pieces.outside)) > _SKIPPED * len(self.raw.data)
