@@ -140,7 +140,7 @@ def test_comparison_is_repeated_without_the_robot(odd: Path, capsys: pytest.Capt
 
 def test_step_with_a_refused_request_can_be_resumed() -> None:
     client, person = simulated(Simulator(load_profile("amigo-sh")))
-    person.ask = lambda verb, what, text, value=0.0: value < 1.0  # type: ignore[method-assign]
+    person.do = lambda what, text, distance=0.0: distance < 1.0  # type: ignore[method-assign]
     client.connect()
     trial = Trial(client, person, load_profile("amigo-sh"), config=client.config())
     (result,) = trial.run([step for step in STEPS if step.name == "wall"])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any
 
 from amigobot_driver.cli import UsageError
 from amigobot_driver.wording import wrong_type
@@ -68,24 +67,26 @@ class Person:
             return True
         return self._answer(f"What moves: {moves}. {self.stops} stops it.\nEnter: begin, s: skip, q: end ") != "s"
 
-    def ask(self, verb: str, what: str, text: str, value: float = 0.0) -> Any:
-        """Ask the person.
+    def do(self, what: str, text: str, distance: float = 0.0) -> bool:
+        """Ask the person to do something by hand; returns whether it was done.
 
         Args:
-            verb: "do" something by hand, "measure", or "look".
-            what: LIFT, FLOOR, WALL, TOUCH, AWAY or WIRE; FORWARD, LEFT (m) or TURNED (deg); or what is seen.
+            what: LIFT, FLOOR, WALL, TOUCH, AWAY, WIRE or MARK.
             text: The same for a person.
-            value: Distance to the wall in m.
-
-        Returns:
-            Whether it was done; the measured number, NaN for none; whether it was seen, None for unknown.
+            distance: To the wall, m.
         """
-        if verb == "measure":
-            return self.number(text, "deg" if what == "TURNED" else "m") if self.asks else math.nan
         if not self.asks:
-            return what == "LIFT" if verb == "do" else None
-        if verb == "do":
-            return self._answer(f"{text}\nEnter: done, s: skip, q: end ") != "s"
+            return what == "LIFT"
+        return self._answer(f"{text}\nEnter: done, s: skip, q: end ") != "s"
+
+    def measure(self, what: str, text: str) -> float:
+        """Ask for FORWARD or LEFT (m), or TURNED (deg); NaN: it was not measured."""
+        return self.number(text, "deg" if what == "TURNED" else "m") if self.asks else math.nan
+
+    def look(self, what: str, text: str) -> bool | None:
+        """Ask whether something is seen: WHEELS_FORWARD or LEFT_WHEEL_ONLY; None: unknown."""
+        if not self.asks:
+            return None
         return {"y": True, "n": False}.get(self._answer(f"{text} y, n, or Enter: not seen; q: end "))
 
     def number(self, text: str, unit: str) -> float:

@@ -110,7 +110,7 @@ class Session:
             print(f"\nStep {number} of {len(steps)}: {step}")
             for drive in drives_of(step, count, distance, side):
                 print(drive.text)
-                if self._person is None or self._person.ask("do", "MARK", drive.mark):
+                if self._person is None or self._person.do("MARK", drive.mark):
                     measured += self._measure(drive)
         return measured
 

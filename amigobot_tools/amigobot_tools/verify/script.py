@@ -72,7 +72,8 @@ class Script:
                     verb, what, *value = name.split()
                     if verb != "look":
                         self.motors_off()
-                    self._answers[what] = self._person.ask(verb, what, words, *map(float, value))
+                    ask = {"do": self._person.do, "measure": self._person.measure, "look": self._person.look}[verb]
+                    self._answers[what] = ask(what, words, *map(float, value))
                     if verb == "do" and not self._answers[what] and item is not self._step.send[-1]:
                         return None
                 elif self._is_supported(words):

@@ -42,21 +42,29 @@ class SimulatedPerson(Person):
         """Agree."""
         return True
 
-    def ask(self, verb: str, what: str, text: str, value: float = 0.0) -> bool | float:
-        """Do what is asked for, read the tape at the true pose, or look at the wheels as they were a moment ago."""
-        robot, truth = self._simulator, self._simulator.truth
-        if verb == "measure":
-            return self._measure(what)
-        if verb == "look":
-            left_only = truth.left_velocity > _SEEN > abs(truth.right_velocity)
-            return left_only if what == "LEFT_WHEEL_ONLY" else min(truth.left_velocity, truth.right_velocity) > _SEEN
+    def do(self, what: str, text: str, distance: float = 0.0) -> bool:
+        """Do what is asked for."""
         if what == "TOUCH":
             self._hold(0, _TOUCH)
         elif what != "WIRE":
-            robot.lift(what == "LIFT")
-            x = robot.profile.body.front + value
+            self._simulator.lift(what == "LIFT")
+            x = self._simulator.profile.body.front + distance
             self._put(*[Segment(x, -_WALL, x, _WALL)] * (what == "WALL"))
         return True
+
+    def measure(self, what: str, text: str) -> float:
+        """Read the tape at the true pose."""
+        now, mark = (Pose(pose.x, pose.y, pose.heading) for pose in (self._simulator.truth.pose, self._mark))
+        seen = now.seen_from(mark)
+        if what == "TURNED":
+            return _PROTRACTOR * round(math.degrees(seen.yaw) / _PROTRACTOR)
+        return _TAPE * round((seen.x if what == "FORWARD" else seen.y) / _TAPE)
+
+    def look(self, what: str, text: str) -> bool:
+        """Look at the wheels as they were a moment ago."""
+        truth = self._simulator.truth
+        left_only = truth.left_velocity > _SEEN > abs(truth.right_velocity)
+        return left_only if what == "LEFT_WHEEL_ONLY" else min(truth.left_velocity, truth.right_velocity) > _SEEN
 
     def _put(self, *segments: Segment) -> None:
         """Put the robot at the origin of a world with these walls, and mark its pose."""
@@ -74,10 +82,3 @@ class SimulatedPerson(Person):
             self._put(Segment(*place(distance, _HAND), *place(distance, -_HAND)))
         except WorldError:
             self._hold(number, distance + _TOUCH)
-
-    def _measure(self, what: str) -> float:
-        now, mark = (Pose(pose.x, pose.y, pose.heading) for pose in (self._simulator.truth.pose, self._mark))
-        seen = now.seen_from(mark)
-        if what == "TURNED":
-            return _PROTRACTOR * round(math.degrees(seen.yaw) / _PROTRACTOR)
-        return _TAPE * round((seen.x if what == "FORWARD" else seen.y) / _TAPE)

@@ -91,7 +91,7 @@ class Trial:
             return "not possible on this robot, because it has no sonars"
         if step.place == "lifted" and self._lifted is None:
             text = "Put the robot on a block, so that its wheels are off the floor and nothing touches them."
-            self._lifted = bool(self.person.ask("do", "LIFT", text))
+            self._lifted = self.person.do("LIFT", text)
         elif step.place in ("floor", "wall") and self._lifted:
             self._lifted = None
         if step.place == "lifted" and not self._lifted:
