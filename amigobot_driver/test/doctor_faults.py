@@ -96,7 +96,6 @@ add("CR to LF", both(lambda data: data.replace(b"\r", b"\n")), "line-crlf", "lin
 add("LF to CR LF", both(lambda data: data.replace(b"\n", b"\r\n")), "line-crlf", "line-control")
 add("BS lost", Fault(robot="p3dx-sh", down=changing(without(0x08))), "line-control")
 add("header byte lost", down(without(0xFA)), "line-control")
-add("small letters", Fault(robot="p3dx", down=changing(bytes.lower)), "line-letters")
 add("NUL lost", down(without(0)), "line-nul")
 add("XON/XOFF", both(without(0x11, 0x13)), "line-xon-xoff", "line-control")
 add("Telnet", both(lambda data: data.replace(b"\xff", b"\xff\xff")), "telnet", "line-control")
@@ -436,7 +435,7 @@ def later(frame: bytes, way: str = "up") -> Fault:
     return Fault(**{way: edited(edit)})  # type: ignore[arg-type]
 
 
-JITTER, DROPS = random.Random(2), random.Random(3)
+JITTER = random.Random(2)
 add("irregular packets", Fault(down=late(lambda now: JITTER.uniform(0, 0.08))), "irregular-packets")
 add("SYNC0 answered in the session", later(encode_frame(b"\0"), "down"), "other-client")
 add("SONAR 0 of another program", later(Command.SONAR(0).encode()), "sonars-switched")
@@ -456,9 +455,7 @@ add("charging without a charger", word(FLAGS, lambda now, old: old | 0x400), "ch
 add("joystick button", word(FLAGS, lambda now, old: old | 0x200, "p3dx-sh"), "joystick")
 add("gyro constant", gyro(lambda data: data[:2] + bytes((0, 2, 40)) * data[1]), "gyro")
 add("gyro samples lost", gyro(lambda data: bytes((data[0], 1)) + data[2:5]), "gyro")
-add("sonars read twice", pings(lambda old: [one for one in old for _ in "12"]), "sonar-twice")
 add("sonars in cm", pings(lambda old: [(number, r // 10) for number, r in old]), "sonar-range")
-add("readings drop out", pings(lambda old: [one for one in old if DROPS.random() > 0.3]), "sonar-dropouts")
 add("a sonar is blocked", pings(lambda old: [(n, 150 + r % 5 if n == 3 else r) for n, r in old]), "sonar-blocked")
 add("readings of noise", pings(lambda old: [(n, r + r * 7919 % 160 - 80) for n, r in old]), "sonar-random")
 

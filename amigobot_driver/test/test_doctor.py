@@ -449,7 +449,7 @@ def test_conditions_have_nothing_but_figures_and_comparisons() -> None:
     parts = [one for text in texts for one in ast.walk(ast.parse(text))]
     assert not [one for one in parts if isinstance(one, (ast.IfExp, ast.comprehension, ast.Lambda, ast.JoinedStr))]
     calls = {ast.unparse(one.func) for one in parts if isinstance(one, ast.Call)}
-    assert calls <= {"len", "abs", "int", "median", "increase", "other_publishers", "sonars.advances.count"}
+    assert calls <= {"len", "abs", "int", "median", "increase", "other_publishers"}
 
 
 def test_causes_are_ranked_from_line_to_delays() -> None:

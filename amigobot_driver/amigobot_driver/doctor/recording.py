@@ -50,11 +50,6 @@ class Arrival(NamedTuple):
     data: bytes
     packet: Packet
 
-    @property
-    def numbers(self) -> list[int]:
-        """The sonars of the front ring that have fired, as they fired."""
-        return [ping.number for ping in getattr(self.packet, "sonar", ()) if ping.number < RING]
-
 
 @dataclass(kw_only=True, eq=False)
 class Recording(History):

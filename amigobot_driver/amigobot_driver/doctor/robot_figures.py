@@ -290,11 +290,6 @@ class RobotFigures(Figures):
         return [(sip.left_stall_bumpers | sip.right_stall_bumpers) & 0xFE for sip in self.raw.decoded]
 
     @property
-    def clock_step(self) -> list[int]:
-        """The steps of the clock of the robot, us."""
-        return [late - early for early, late in pairwise(sip.robot_time for sip in self.raw.decoded if sip.robot_time)]
-
-    @property
     def gyro_noise(self) -> list[float]:
         """Standard deviation of the gyro, counts."""
         return [pstdev(self.raw.gyro)] if len(self.raw.gyro) >= _ENOUGH else []

@@ -28,8 +28,6 @@ _FAR = 0.3  #: m by which a false echo is shorter than the readings before and a
 _AGREE = 0.1  #: m within which two readings agree
 _LEAPS = 0.1  #: share of the readings that do not agree with the usual one, from which a sonar jumps
 _SOME = 3  #: readings that are no accident
-_FEW = 0.85  #: share of the readings that the sequence has, below which some are missing
-_OLD = 2.0  #: s without a reading, from which a sonar is not one of those that lack some
 _SPIKES = 5  #: number of false echoes, or of exchanges of two sonars, from which they are no accident
 _SPIKE_SHARE = 0.03  #: share of the readings that are false echoes, from which they are pings of another robot
 _RANDOM = 0.012  #: m of a step from ping to ping, above which it is no noise of a real sonar (1 mm)
@@ -225,20 +223,6 @@ class SonarFigures(Figures):
         """The sonars that give no or too few readings, while others do."""
         rare = _RARE * self.usual_count if self.usual_count >= _ENOUGH else 0.0
         return [sonar.number for sonar in self.all if len(sonar.ranges) < rare or sonar.age > self.raw.SILENT]
-
-    @cached_property
-    def advances(self) -> list[int]:
-        """By how many sonars of the front ring each reading is after the one before it: 1 if none is missing."""
-        ring = sorted(number for number in self.firing if number < RING)
-        fired = [ring.index(number) for one in self.raw.sips for number in one.numbers if number in ring]
-        return [(late - early) % len(ring) for early, late in pairwise(fired)]
-
-    @property
-    def dropouts(self) -> int:
-        """Number of readings that are missing in the sequence of the front ring, if most sonars lack some."""
-        expected = sum(self.advances) / max(1, sum(number < RING for number in self.firing))
-        few = self.usual_count < _FEW * expected and max(one.age for one in self.all) < _OLD
-        return sum(max(step - 1, 0) for step in self.advances) if few else 0
 
     @property
     def deaf(self) -> list[Sonar]:
