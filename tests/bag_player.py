@@ -52,7 +52,6 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("bag", type=Path)
     parser.add_argument("--rate", type=float, default=1.0)
     parser.add_argument("--clock", type=float)
-    parser.add_argument("--loop", action="store_true")
     parser.add_argument("--start-paused", action="store_true")
     parser.add_argument("--disable-keyboard-controls", action="store_true")
     parser.add_argument("--wait-for-all-acked", type=int, default=-1)
@@ -101,19 +100,16 @@ class Player(Node):
                 publishers[connection.topic] = self.create_publisher(
                     kind, connection.topic, _qos(connection, overrides.get(connection.topic))
                 )
-            again = True
-            while again and rclpy.ok():
-                begin: float | None = None
-                for connection, stamp, data in reader.messages(chosen):
-                    if begin is None:
-                        first, self._stamp = stamp, stamp
-                        while not self._running.wait(0.1) and rclpy.ok():
-                            pass
-                        begin = time.monotonic()
-                    time.sleep(max(0.0, begin + (stamp - first) * 1e-9 / options.rate - time.monotonic()))
-                    self._stamp = stamp
-                    publishers[connection.topic].publish(bytes(data))
-                again = options.loop
+            begin: float | None = None
+            for connection, stamp, data in reader.messages(chosen):
+                if begin is None:
+                    first, self._stamp = stamp, stamp
+                    while not self._running.wait(0.1) and rclpy.ok():
+                        pass
+                    begin = time.monotonic()
+                time.sleep(max(0.0, begin + (stamp - first) * 1e-9 / options.rate - time.monotonic()))
+                self._stamp = stamp
+                publishers[connection.topic].publish(bytes(data))
             if options.wait_for_all_acked >= 0:
                 for publisher in publishers.values():
                     publisher.wait_for_all_acked(Duration(seconds=options.wait_for_all_acked / 1000))
