@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
@@ -24,29 +25,31 @@ NOW = 1000.0  #: s, on the clock of the driver
 AGE = 5.0  #: s since the velocity was published or arrived
 
 
-def velocities(*, stamped: bool) -> tuple[VelocityInput, MagicMock, MagicMock]:
-    """The subscriptions, the robot that they drive and what logs their warnings."""
+def cmd_vel(*, stamped: bool) -> tuple[Callable[..., None], MagicMock, MagicMock]:
+    """The callback of cmd_vel, the robot that it drives and what logs its warnings."""
     node, robot, warn = MagicMock(), MagicMock(), MagicMock()
     node.get_clock().now().nanoseconds = round(NOW * 1e9)
     driver = SimpleNamespace(clock=lambda: NOW, robot=lambda: contextlib.nullcontext(robot))
     parameters = {"enable_stamped_cmd_vel": stamped, "cmd_vel_timeout": 1e6}
     context: Any = SimpleNamespace(node=node, driver=driver, parameters=parameters, warn=warn)
-    return VelocityInput(context), robot, warn
+    VelocityInput(context)
+    (callback,) = (call.args[2] for call in node.create_subscription.call_args_list if call.args[1] == "cmd_vel")
+    return callback, robot, warn
 
 
 def test_a_velocity_counts_from_its_arrival() -> None:
     """The core refuses what arrived before a stop."""
-    received, robot, _ = velocities(stamped=False)
-    received._on_twist(Twist(), {"received_timestamp": time.time_ns() - round(AGE * 1e9)})
+    receive, robot, _ = cmd_vel(stamped=False)
+    receive(Twist(), {"received_timestamp": time.time_ns() - round(AGE * 1e9)})
     assert robot.motion.drive.call_args.args[2] <= NOW - AGE
 
 
 def test_a_velocity_from_before_a_stop_is_refused() -> None:
-    received, robot, warn = velocities(stamped=True)
+    receive, robot, warn = cmd_vel(stamped=True)
     robot.motion.refuse_if_stopped_since.side_effect = RequestRefusedError("it was stopped")
     message = TwistStamped()
     message.header.stamp.sec = round(NOW - AGE)
-    received._on_stamped(message, {"received_timestamp": time.time_ns()})
+    receive(message, {"received_timestamp": time.time_ns()})
     robot.motion.refuse_if_stopped_since.assert_called_once_with(pytest.approx(NOW - AGE))
     robot.motion.drive.assert_not_called()
     assert warn.call_args.args[1] == "refused: it was stopped"
