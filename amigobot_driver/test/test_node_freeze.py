@@ -44,18 +44,16 @@ def test_a_process_frozen_while_driving_stops_when_it_continues(bench: Bench) ->
         bench.wait_until(lambda: bench.robot.speed > 0.1)
 
 
-class TestClock:
+@pytest.mark.parametrize("jump", [3600.0, -3600.0, 0.5, -0.5])
+def test_a_clock_jump_moves_stamps_but_no_timeout(jump: float) -> None:
     """The node's clock gives the stamps and nothing else."""
-
-    @pytest.mark.parametrize("jump", [3600.0, -3600.0, 0.5, -0.5])
-    def test_a_clock_jump_moves_stamps_but_no_timeout(self, jump: float) -> None:
-        ros, boot = [1_000_000.0], [500.0]
-        clock = MagicMock(ros_time_is_active=True)
-        clock.now = lambda: Time(nanoseconds=round(ros[0] * 1e9))
-        stamps = NodeTime(clock, lambda: boot[0])
-        assert stamps.of(499.9) == round(999_999.9e9)
-        ros[0] += jump
-        assert stamps.of(499.9) == round((999_999.9 + jump) * 1e9)
-        ros[0] += 0.1
-        boot[0] += 0.1
-        assert stamps.of(499.9) == round((999_999.9 + jump) * 1e9), "the same instant keeps its stamp"
+    ros, boot = [1_000_000.0], [500.0]
+    clock = MagicMock(ros_time_is_active=True)
+    clock.now = lambda: Time(nanoseconds=round(ros[0] * 1e9))
+    stamps = NodeTime(clock, lambda: boot[0])
+    assert stamps.of(499.9) == round(999_999.9e9)
+    ros[0] += jump
+    assert stamps.of(499.9) == round((999_999.9 + jump) * 1e9)
+    ros[0] += 0.1
+    boot[0] += 0.1
+    assert stamps.of(499.9) == round((999_999.9 + jump) * 1e9), "the same instant keeps its stamp"

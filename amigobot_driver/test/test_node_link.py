@@ -105,56 +105,53 @@ def test_the_driver_waits_for_a_port_in_use(turned_away: tuple[Bench, int]) -> N
     bench.connected()
 
 
-class TestSilence:
+def test_nothing_stale_is_published_while_the_robot_is_silent(bench: Bench) -> None:
     """The robot is out of range: the port is there, and nothing comes from it."""
+    odom, battery = bench.listen(Odometry, "odom"), bench.listen(BatteryState, "battery_state")
+    status = bench.listen(RobotStatus, "status")
+    bench.wait_until(lambda: odom.messages and status.messages)
+    bench.robot.silent = True
+    bench.wait_until(lambda: status.last.link_state == RobotStatus.LINK_LOST)
+    assert "no packet for" in status.last.link_text
+    assert not status.last.motors_enabled  # unknown
+    bench.wait_until(lambda: velocity_is_unknown(odom.last))
+    odom.clear()
+    battery.clear()
+    seconds_pass(bench, 2)
+    assert len(odom) == len(battery) == 0
+    assert is_down(bench)
+    assert bench.diagnostic("battery").level == bench.diagnostic("motors").level == DiagnosticStatus.ERROR
+    assert len(bench.node.logged("is the robot switched on and in range?")) == 1
+    bench.robot.silent = False
+    bench.wait_until(lambda: odom.messages)
+    bench.wait_until(lambda: status.last.link_state == RobotStatus.LINK_RUNNING and status.last.motors_enabled)
 
-    def test_nothing_stale_is_published_while_the_robot_is_silent(self, bench: Bench) -> None:
-        odom, battery = bench.listen(Odometry, "odom"), bench.listen(BatteryState, "battery_state")
-        status = bench.listen(RobotStatus, "status")
-        bench.wait_until(lambda: odom.messages and status.messages)
-        bench.robot.silent = True
-        bench.wait_until(lambda: status.last.link_state == RobotStatus.LINK_LOST)
-        assert "no packet for" in status.last.link_text
-        assert not status.last.motors_enabled  # unknown
-        bench.wait_until(lambda: velocity_is_unknown(odom.last))
-        odom.clear()
-        battery.clear()
-        seconds_pass(bench, 2)
-        assert len(odom) == len(battery) == 0
+
+def test_driving_continues_after_a_pulled_cable_is_back(bench: Bench) -> None:
+    """The odometry goes on, with the way rolled until the watchdog; the robot does not start by itself."""
+    odom = bench.listen(Odometry, "odom")
+    joints = bench.listen(JointState, "joint_states")
+    bench.wait_until(lambda: odom.messages and bench.robot.stopped)
+    bench.pass_sips(3)
+    start, true_start = odom.last.pose.pose.position, bench.robot.truth.pose
+    with bench.driving(0.3, 0.3):
+        bench.wait_until(lambda: odom.last.twist.twist.linear.x > 0.1)
+        bench.robot.unplug()
+        bench.wait_until(lambda: "there is no such port" in bench.diagnostic("link").message)
         assert is_down(bench)
-        assert bench.diagnostic("battery").level == bench.diagnostic("motors").level == DiagnosticStatus.ERROR
-        assert len(bench.node.logged("is the robot switched on and in range?")) == 1
-        bench.robot.silent = False
-        bench.wait_until(lambda: odom.messages)
-        bench.wait_until(lambda: status.last.link_state == RobotStatus.LINK_RUNNING and status.last.motors_enabled)
-
-
-class TestComingBack:
-    def test_driving_continues_after_a_pulled_cable_is_back(self, bench: Bench) -> None:
-        """The odometry goes on, with the way rolled until the watchdog; the robot does not start by itself."""
-        odom = bench.listen(Odometry, "odom")
-        joints = bench.listen(JointState, "joint_states")
-        bench.wait_until(lambda: odom.messages and bench.robot.stopped)
-        bench.pass_sips(3)
-        start, true_start = odom.last.pose.pose.position, bench.robot.truth.pose
-        with bench.driving(0.3, 0.3):
-            bench.wait_until(lambda: odom.last.twist.twist.linear.x > 0.1)
-            bench.robot.unplug()
-            bench.wait_until(lambda: "there is no such port" in bench.diagnostic("link").message)
-            assert is_down(bench)
-        bench.wait_until(lambda: velocity_is_unknown(odom.last) and not joints.last.velocity)
-        assert all(before < after for before, after in pairwise(map(stamp_of, odom.messages)))
-        odom.clear()
-        since = len(bench.robot.received)
-        bench.robot.plug_in()
-        bench.wait_until(lambda: odom.messages)
-        bench.wait_until(lambda: bench.robot.stopped)
-        bench.pass_sips(3)
-        bench.wait_until(lambda: odom.last.twist.twist.linear.x == 0.0)
-        end, true_end = odom.last.pose.pose.position, bench.robot.truth.pose
-        assert math.hypot(end.x - start.x, end.y - start.y) == pytest.approx(
-            math.hypot(true_end.x - true_start.x, true_end.y - true_start.y), abs=0.02
-        )
-        bench.pass_sips(5)
-        assert not any(bench.robot.values(Command.VEL, since))
-        assert bench.node.running
+    bench.wait_until(lambda: velocity_is_unknown(odom.last) and not joints.last.velocity)
+    assert all(before < after for before, after in pairwise(map(stamp_of, odom.messages)))
+    odom.clear()
+    since = len(bench.robot.received)
+    bench.robot.plug_in()
+    bench.wait_until(lambda: odom.messages)
+    bench.wait_until(lambda: bench.robot.stopped)
+    bench.pass_sips(3)
+    bench.wait_until(lambda: odom.last.twist.twist.linear.x == 0.0)
+    end, true_end = odom.last.pose.pose.position, bench.robot.truth.pose
+    assert math.hypot(end.x - start.x, end.y - start.y) == pytest.approx(
+        math.hypot(true_end.x - true_start.x, true_end.y - true_start.y), abs=0.02
+    )
+    bench.pass_sips(5)
+    assert not any(bench.robot.values(Command.VEL, since))
+    assert bench.node.running

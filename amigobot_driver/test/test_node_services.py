@@ -62,58 +62,55 @@ class TestEnableMotors:
         assert len(bench.node.logged("a velocity arrives while the motors are off")) == 1
 
 
-class TestEnableSonar:
-    def test_enable_sonar_switches_the_ranges_off_and_on(self, bench: Bench) -> None:
-        ranges, status = bench.listen(Range, "sonar/range_0"), bench.listen(RobotStatus, "status")
-        response = switch(bench, "enable_sonar", False)
-        assert (response.success, response.message) == (True, "sonar off, confirmed by the robot")
-        bench.wait_until(lambda: status.messages and not status.last.sonar_enabled)
-        silent_since = next(stamp_of(message) for message in status.messages if not message.sonar_enabled)
-        bench.pass_sips(10)
-        bench.wait_until(lambda: stamp_of(status.last) > silent_since + 0.5)
-        assert all(stamp_of(message) <= silent_since for message in ranges.messages)
-        assert switch(bench, "enable_sonar", True).success
-        silent_since = len(ranges)
-        bench.wait_until(lambda: len(ranges) > silent_since)
+def test_enable_sonar_switches_the_ranges_off_and_on(bench: Bench) -> None:
+    ranges, status = bench.listen(Range, "sonar/range_0"), bench.listen(RobotStatus, "status")
+    response = switch(bench, "enable_sonar", False)
+    assert (response.success, response.message) == (True, "sonar off, confirmed by the robot")
+    bench.wait_until(lambda: status.messages and not status.last.sonar_enabled)
+    silent_since = next(stamp_of(message) for message in status.messages if not message.sonar_enabled)
+    bench.pass_sips(10)
+    bench.wait_until(lambda: stamp_of(status.last) > silent_since + 0.5)
+    assert all(stamp_of(message) <= silent_since for message in ranges.messages)
+    assert switch(bench, "enable_sonar", True).success
+    silent_since = len(ranges)
+    bench.wait_until(lambda: len(ranges) > silent_since)
 
 
-class TestStop:
-    def test_stop_stops_and_the_next_velocity_drives_again(self, bench: Bench) -> None:
+def test_stop_stops_and_the_next_velocity_drives_again(bench: Bench) -> None:
+    since = len(bench.robot.received)
+    with bench.driving(0.3):
+        bench.wait_until(lambda: bench.robot.speed > 0.1)
+    response = bench.call(Trigger, "stop")
+    assert (response.success, response.message) == (True, "stopping")
+    bench.wait_until(lambda: bench.robot.stopped)
+    assert Command.STOP in commands(bench, since)
+    with bench.driving(0.3):
+        bench.wait_until(lambda: bench.robot.speed > 0.1)
+
+
+def test_emergency_stop_brakes_and_refuses_velocities_until_cleared(bench: Bench) -> None:
+    status = bench.listen(RobotStatus, "status")
+    refused = int(bench.values("commands")["refused"])
+    with bench.driving(0.3):
+        bench.wait_until(lambda: bench.robot.speed > 0.1)
         since = len(bench.robot.received)
-        with bench.driving(0.3):
-            bench.wait_until(lambda: bench.robot.speed > 0.1)
-        response = bench.call(Trigger, "stop")
-        assert (response.success, response.message) == (True, "stopping")
+        response = bench.call(Trigger, "emergency_stop")
+        assert response.success
+        assert response.message == "braking; every velocity is refused until clear_emergency_stop"
         bench.wait_until(lambda: bench.robot.stopped)
-        assert Command.STOP in commands(bench, since)
-        with bench.driving(0.3):
-            bench.wait_until(lambda: bench.robot.speed > 0.1)
+        assert Command.E_STOP in commands(bench, since)
+        braked = len(bench.robot.received)
 
+        bench.wait_until(lambda: int(bench.values("commands")["refused"]) > refused + 5)
+        assert not any(bench.robot.values(Command.VEL, braked))
+        assert bench.robot.stopped
+        bench.wait_until(lambda: status.last.emergency_stop)
+        assert "clear_emergency_stop" in bench.diagnostic("motors").message
+        assert len(bench.node.logged("cmd_vel refused", "call the service clear_emergency_stop first")) == 1
 
-class TestEmergencyStop:
-    def test_emergency_stop_brakes_and_refuses_velocities_until_cleared(self, bench: Bench) -> None:
-        status = bench.listen(RobotStatus, "status")
-        refused = int(bench.values("commands")["refused"])
-        with bench.driving(0.3):
-            bench.wait_until(lambda: bench.robot.speed > 0.1)
-            since = len(bench.robot.received)
-            response = bench.call(Trigger, "emergency_stop")
-            assert response.success
-            assert response.message == "braking; every velocity is refused until clear_emergency_stop"
-            bench.wait_until(lambda: bench.robot.stopped)
-            assert Command.E_STOP in commands(bench, since)
-            braked = len(bench.robot.received)
-
-            bench.wait_until(lambda: int(bench.values("commands")["refused"]) > refused + 5)
-            assert not any(bench.robot.values(Command.VEL, braked))
-            assert bench.robot.stopped
-            bench.wait_until(lambda: status.last.emergency_stop)
-            assert "clear_emergency_stop" in bench.diagnostic("motors").message
-            assert len(bench.node.logged("cmd_vel refused", "call the service clear_emergency_stop first")) == 1
-
-            assert bench.call(Trigger, "clear_emergency_stop").success
-            bench.wait_until(lambda: bench.robot.speed > 0.1)
-            bench.wait_until(lambda: not status.last.emergency_stop)
+        assert bench.call(Trigger, "clear_emergency_stop").success
+        bench.wait_until(lambda: bench.robot.speed > 0.1)
+        bench.wait_until(lambda: not status.last.emergency_stop)
 
 
 class TestWhileOneWaits:

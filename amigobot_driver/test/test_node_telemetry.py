@@ -270,17 +270,16 @@ class TestStatus:
             assert "left wheel stalled" in bench.diagnostic("motors").message
 
 
-class TestConfig:
-    def test_robot_config_has_identity_and_settings(self, tour: Tour) -> None:
-        config = tour["robot_config"].last
-        assert (config.robot_class, config.robot_subclass, config.name) == ("Pioneer", "amigo", "not_set")
-        assert config.profile == "amigo"
-        assert "reports Pioneer/amigo" in config.profile_reason
-        assert config.received
-        assert config.info_cycle == pytest.approx(CYCLE)
-        assert config.host_baud == 9600
-        assert config.watchdog == pytest.approx(2.0)
-        assert config.low_battery == pytest.approx(11.0)
-        assert config.max_linear_velocity == pytest.approx(0.3)
-        assert config.linear_acceleration == pytest.approx(0.3)
-        assert list(config.translation_pid) == [40, 80, 0]
+def test_robot_config_has_identity_and_settings(tour: Tour) -> None:
+    config = tour["robot_config"].last
+    assert (config.robot_class, config.robot_subclass, config.name) == ("Pioneer", "amigo", "not_set")
+    assert config.profile == "amigo"
+    assert "reports Pioneer/amigo" in config.profile_reason
+    assert config.received
+    assert config.info_cycle == pytest.approx(CYCLE)
+    assert config.host_baud == 9600
+    assert config.watchdog == pytest.approx(2.0)
+    assert config.low_battery == pytest.approx(11.0)
+    assert config.max_linear_velocity == pytest.approx(0.3)
+    assert config.linear_acceleration == pytest.approx(0.3)
+    assert list(config.translation_pid) == [40, 80, 0]

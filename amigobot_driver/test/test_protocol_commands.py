@@ -36,12 +36,11 @@ NUMERIC = [command for command in ALL if command.limits is not None]
 TEXTS = [command for command in ALL if command.arg is Arg.TEXT]
 
 
-class TestTables:
-    def test_the_numbers_that_mean_other_things_to_an_erratic(self) -> None:
-        """Sent to the wrong robot they change other PID terms, play sounds or overwrite its identity."""
-        shared = ACTIVMEDIA_COMMANDS.keys() & ERRATIC_COMMANDS.keys()
-        colliding = {number for number in shared if ACTIVMEDIA_COMMANDS[number] is not ERRATIC_COMMANDS[number]}
-        assert colliding == {*range(71, 76), 80, 81, *range(82, 86), *range(90, 94)}
+def test_the_numbers_that_mean_other_things_to_an_erratic() -> None:
+    """Sent to the wrong robot they change other PID terms, play sounds or overwrite its identity."""
+    shared = ACTIVMEDIA_COMMANDS.keys() & ERRATIC_COMMANDS.keys()
+    colliding = {number for number in shared if ACTIVMEDIA_COMMANDS[number] is not ERRATIC_COMMANDS[number]}
+    assert colliding == {*range(71, 76), 80, 81, *range(82, 86), *range(90, 94)}
 
 
 class TestArguments:

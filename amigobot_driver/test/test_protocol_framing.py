@@ -47,14 +47,13 @@ def pending(decoder: FrameDecoder) -> int:
     return decoder.stats.skipped_bytes - before
 
 
-class TestChecksum:
-    @given(st.binary(min_size=1, max_size=253), st.data())
-    def test_any_single_damaged_byte_shows(self, data: bytes, draw: st.DataObject) -> None:
-        at = draw.draw(st.integers(0, len(data) - 1))
-        flip = draw.draw(st.integers(1, 255))
-        damaged = bytearray(data)
-        damaged[at] ^= flip
-        assert checksum(bytes(damaged)) != checksum(data)
+@given(st.binary(min_size=1, max_size=253), st.data())
+def test_the_checksum_shows_any_single_damaged_byte(data: bytes, draw: st.DataObject) -> None:
+    at = draw.draw(st.integers(0, len(data) - 1))
+    flip = draw.draw(st.integers(1, 255))
+    damaged = bytearray(data)
+    damaged[at] ^= flip
+    assert checksum(bytes(damaged)) != checksum(data)
 
 
 class TestEncodeFrame:

@@ -40,32 +40,30 @@ from amigobot_driver.protocol.erratic import ERRATIC_PACKETS, Motor, ShortMotor
 SIP = sip()
 
 
-class TestBuilder:
+@pytest.mark.parametrize(
+    ("packet", "reason"),
+    [
+        (replace(SIP, battery=256), r"^Sip\.battery: 256 does not fit an unsigned 8-bit integer \(0 to 255\)$"),
+        (replace(SIP, x=-1), r"^Sip\.x: -1 does not fit an unsigned 16-bit integer \(0 to 65535\)$"),
+        (
+            replace(SIP, sonar=(SipSonarReading(number=0, range=70_000),)),
+            r"^Sip\.sonar: SipSonarReading\.range: 70000 does not fit",
+        ),
+        (replace(SIP, sonar=(SipSonarReading(number=0, range=0),) * 256), r"^Sip\.sonar: 256 does not fit"),
+        (Encoders(left=1 << 31, right=0), r"^Encoders\.left: 2147483648 does not fit a signed 32-bit"),
+        (SyncReply(name="a\0b", robot_class="", subclass=""), r"^SyncReply\.name: .* contains a NUL"),
+        (
+            Playlist(number=1, enabled=1, name="x" * 17, offset=0, length=0),
+            r"^Playlist\.name: .* is longer than its 16-character field$",
+        ),
+        (replace(SIP, battery_x10=120), r"^Sip\.battery_x10 requires port_low, which comes before it$"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_encoding_a_value_that_does_not_fit_is_refused(packet: Packet, reason: str) -> None:
     """A value that does not fit is refused with the packet, the field and the reason."""
-
-    @pytest.mark.parametrize(
-        ("packet", "reason"),
-        [
-            (replace(SIP, battery=256), r"^Sip\.battery: 256 does not fit an unsigned 8-bit integer \(0 to 255\)$"),
-            (replace(SIP, x=-1), r"^Sip\.x: -1 does not fit an unsigned 16-bit integer \(0 to 65535\)$"),
-            (
-                replace(SIP, sonar=(SipSonarReading(number=0, range=70_000),)),
-                r"^Sip\.sonar: SipSonarReading\.range: 70000 does not fit",
-            ),
-            (replace(SIP, sonar=(SipSonarReading(number=0, range=0),) * 256), r"^Sip\.sonar: 256 does not fit"),
-            (Encoders(left=1 << 31, right=0), r"^Encoders\.left: 2147483648 does not fit a signed 32-bit"),
-            (SyncReply(name="a\0b", robot_class="", subclass=""), r"^SyncReply\.name: .* contains a NUL"),
-            (
-                Playlist(number=1, enabled=1, name="x" * 17, offset=0, length=0),
-                r"^Playlist\.name: .* is longer than its 16-character field$",
-            ),
-            (replace(SIP, battery_x10=120), r"^Sip\.battery_x10 requires port_low, which comes before it$"),
-        ],
-        ids=lambda value: value if isinstance(value, str) else "",
-    )
-    def test_encoding_a_value_that_does_not_fit_is_refused(self, packet: Packet, reason: str) -> None:
-        with pytest.raises(ValueError, match=reason):
-            packet.encode()
+    with pytest.raises(ValueError, match=reason):
+        packet.encode()
 
 
 def test_a_text_may_fill_its_field() -> None:

@@ -166,27 +166,25 @@ class TestTheSameAgain:
         assert (counts.outside, counts.refused, counts.sessions, counts.rewound, counts.joined) == (0, 0, 1, 0, 0)
 
 
-class TestErratic:
+@pytest.mark.parametrize("since", [0.0, 1004.0])
+@pytest.mark.parametrize("profile", ["", "erratic"])
+def test_a_recording_of_an_erratic_is_replayed(since: float, profile: str) -> None:
     """It has no handshake; its first packets and its CONFIG packet identify it."""
-
-    @pytest.mark.parametrize("since", [0.0, 1004.0])
-    @pytest.mark.parametrize("profile", ["", "erratic"])
-    def test_a_recording_of_an_erratic_is_replayed(self, since: float, profile: str) -> None:
-        bench = driven("erratic")
-        played = Played(recording(bench, since), Options(profile=profile))
-        then = live(bench, since)
-        assert played.robot.profile.name == "erratic"
-        # The filter of the robot's clock has seen other packets before, so it may be off by some ms.
-        assert all(min(abs(stamp - one) for one in played.stamps) < 2e7 for stamp, _ in then)
-        # Packets from before the recorded handshake are processed too.
-        assert len(played.stamps) - len(then) < 20
-        (first, *_, last), (begin, *_, end) = (
-            [report.odometry for stamp, report in reports if stamp >= then[0][0]] for reports in (played.reports, then)
-        )
-        assert math.dist((first.x, first.y), (last.x, last.y)) > 0.5
-        assert math.dist((first.x, first.y), (last.x, last.y)) == pytest.approx(
-            math.dist((begin.x, begin.y), (end.x, end.y)), abs=1e-6
-        )
+    bench = driven("erratic")
+    played = Played(recording(bench, since), Options(profile=profile))
+    then = live(bench, since)
+    assert played.robot.profile.name == "erratic"
+    # The filter of the robot's clock has seen other packets before, so it may be off by some ms.
+    assert all(min(abs(stamp - one) for one in played.stamps) < 2e7 for stamp, _ in then)
+    # Packets from before the recorded handshake are processed too.
+    assert len(played.stamps) - len(then) < 20
+    (first, *_, last), (begin, *_, end) = (
+        [report.odometry for stamp, report in reports if stamp >= then[0][0]] for reports in (played.reports, then)
+    )
+    assert math.dist((first.x, first.y), (last.x, last.y)) > 0.5
+    assert math.dist((first.x, first.y), (last.x, last.y)) == pytest.approx(
+        math.dist((begin.x, begin.y), (end.x, end.y)), abs=1e-6
+    )
 
 
 class TestFromTheMiddle:
@@ -257,31 +255,28 @@ class TestGaps:
         assert played.replay.counts.sessions == 2
 
 
-class TestWoundBack:
-    def test_each_round_of_a_loop_begins_at_the_origin(self, drive: Bench) -> None:
-        frames = recording(drive)
-        played = Played([*frames, *frames, *frames])
-        rounds = len(played.reports) // 3
-        poses = [(stamp, report.odometry.x, report.odometry.y, report.odometry.yaw) for stamp, report in played.reports]
-        assert poses[:rounds] == poses[rounds : 2 * rounds] == poses[2 * rounds :]
-        assert poses[:rounds] == [(s, r.odometry.x, r.odometry.y, r.odometry.yaw) for s, r in live(drive)]
-        assert (played.replay.counts.sessions, played.replay.counts.rewound) == (3, 2)
+def test_each_round_of_a_loop_begins_at_the_origin(drive: Bench) -> None:
+    frames = recording(drive)
+    played = Played([*frames, *frames, *frames])
+    rounds = len(played.reports) // 3
+    poses = [(stamp, report.odometry.x, report.odometry.y, report.odometry.yaw) for stamp, report in played.reports]
+    assert poses[:rounds] == poses[rounds : 2 * rounds] == poses[2 * rounds :]
+    assert poses[:rounds] == [(s, r.odometry.x, r.odometry.y, r.odometry.yaw) for s, r in live(drive)]
+    assert (played.replay.counts.sessions, played.replay.counts.rewound) == (3, 2)
 
 
-class TestBadInput:
-    @given(st.lists(st.tuples(st.binary(min_size=1, max_size=253), st.integers(-(2**40), 2**62))))
-    def test_replaying_any_frames_never_raises(self, frames: list[tuple[bytes, int]]) -> None:
-        Played(Recorded(data, stamp) for data, stamp in frames)
+@given(st.lists(st.tuples(st.binary(min_size=1, max_size=253), st.integers(-(2**40), 2**62))))
+def test_replaying_any_frames_never_raises(frames: list[tuple[bytes, int]]) -> None:
+    Played(Recorded(data, stamp) for data, stamp in frames)
 
 
-class TestRequests:
-    def test_commands_during_a_replay_go_nowhere(self, drive: Bench) -> None:
-        frames = recording(drive)
-        played = Played(frames[: len(frames) // 2])
-        with played.replay.robot() as robot:
-            robot.drive(0.5, 0.0, played.replay.clock())
-        played.play(frames[len(frames) // 2 :])
-        assert_same(played.reports, live(drive))
+def test_commands_during_a_replay_go_nowhere(drive: Bench) -> None:
+    frames = recording(drive)
+    played = Played(frames[: len(frames) // 2])
+    with played.replay.robot() as robot:
+        robot.drive(0.5, 0.0, played.replay.clock())
+    played.play(frames[len(frames) // 2 :])
+    assert_same(played.reports, live(drive))
 
 
 @pytest.mark.parametrize(

@@ -255,22 +255,20 @@ class TestSettings:
         assert config.pwm_max / config.pwm_wrap == pytest.approx(0.6)
 
 
-class TestRedButton:
+def test_a_driven_robot_without_motor_power_is_noticed(bench: Bench) -> None:
     """It cuts the motors' power, and no packet tells of it (Erratic manual 2.4)."""
-
-    def test_a_driven_robot_that_stands_is_noticed(self, bench: Bench) -> None:
-        bench.run(2.0, cmd_vel=(0.3, 0.0))
-        bench.simulator.press_motors_button()
-        bench.run(4.0, cmd_vel=(0.3, 0.0))
-        assert bench.simulator.truth.left_velocity == 0.0
-        [notice] = [notice.text for notice in bench.told(Notice) if "has not moved for 2 s" in notice.text]
-        assert "switch them on" in notice
-        assert bench.robot.standstill.problem
-        bench.result(lambda: bench.robot.enable_motors(True, bench.now))
-        assert bench.simulator.truth.left_velocity == 0.0, "no old velocity comes to life with the motors"
-        bench.run(2.0, cmd_vel=(0.3, 0.0))
-        assert bench.simulator.truth.left_velocity == pytest.approx(0.3, abs=0.02)
-        assert not bench.robot.standstill.problem
+    bench.run(2.0, cmd_vel=(0.3, 0.0))
+    bench.simulator.press_motors_button()
+    bench.run(4.0, cmd_vel=(0.3, 0.0))
+    assert bench.simulator.truth.left_velocity == 0.0
+    [notice] = [notice.text for notice in bench.told(Notice) if "has not moved for 2 s" in notice.text]
+    assert "switch them on" in notice
+    assert bench.robot.standstill.problem
+    bench.result(lambda: bench.robot.enable_motors(True, bench.now))
+    assert bench.simulator.truth.left_velocity == 0.0, "no old velocity comes to life with the motors"
+    bench.run(2.0, cmd_vel=(0.3, 0.0))
+    assert bench.simulator.truth.left_velocity == pytest.approx(0.3, abs=0.02)
+    assert not bench.robot.standstill.problem
 
 
 class TestInputs:
@@ -292,14 +290,13 @@ class TestInputs:
         assert bench.robot.estimator.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
 
 
-class TestServos:
-    @pytest.mark.parametrize(("joint", "number"), [("servo_joint", 0), ("tilt_joint", 1), ("pan_joint", 2)])
-    def test_joints_turn_by_name(self, bench: Bench, joint: str, number: int) -> None:
-        """Servo 0 is a tilt unit of its own, 1 and 2 are a pan-tilt unit (Erratic manual 5.8)."""
-        bench.ask(lambda: bench.robot.servos.turn(joint, math.radians(30), bench.now))
-        bench.run(2.0)
-        told = ErraticCommand.SERVO(bytes((number,)) + (1650 + 195).to_bytes(2, "little"))
-        assert own_words(bench).count(str(told)) == 3
+@pytest.mark.parametrize(("joint", "number"), [("servo_joint", 0), ("tilt_joint", 1), ("pan_joint", 2)])
+def test_servo_joints_turn_by_name(bench: Bench, joint: str, number: int) -> None:
+    """Servo 0 is a tilt unit of its own, 1 and 2 are a pan-tilt unit (Erratic manual 5.8)."""
+    bench.ask(lambda: bench.robot.servos.turn(joint, math.radians(30), bench.now))
+    bench.run(2.0)
+    told = ErraticCommand.SERVO(bytes((number,)) + (1650 + 195).to_bytes(2, "little"))
+    assert own_words(bench).count(str(told)) == 3
 
 
 class TestNumbers:

@@ -127,20 +127,17 @@ class TestSettingTheOdometry:
         assert way.degrees == pytest.approx(0, abs=2)
 
 
-class TestCountersThatJump:
-    """The robot's own position and heading are 0 from then on."""
-
-    def test_a_counter_jump_stops_a_robot_keeping_a_heading(self, bench: Bench) -> None:
-        """What the heading means to the robot has changed: it must not turn to it."""
-        assert finish(bench, moved(bench, 0.6)).success
-        for _ in range(30):
-            bench.ask(lambda: bench.robot.drive_heading(0.1, 1.5, bench.now))
-            bench.run(0.1)
-        way = Way(bench)
-        bench.simulator._firmware.drive.odometer.zero()
-        bench.run(3)
-        assert at_rest(bench)
-        assert abs(way.degrees) < 15
+def test_a_counter_jump_stops_a_robot_keeping_a_heading(bench: Bench) -> None:
+    """The robot's own heading is 0 from then on: it must not turn to what the kept heading means now."""
+    assert finish(bench, moved(bench, 0.6)).success
+    for _ in range(30):
+        bench.ask(lambda: bench.robot.drive_heading(0.1, 1.5, bench.now))
+        bench.run(0.1)
+    way = Way(bench)
+    bench.simulator._firmware.drive.odometer.zero()
+    bench.run(3)
+    assert at_rest(bench)
+    assert abs(way.degrees) < 15
 
 
 ENDS: dict[str, Callable[[Bench, MotionGoal], object]] = {
@@ -306,19 +303,17 @@ class TestAServoThatSwings:
         assert at_rest(bench)
 
 
-class TestPacketsThatNeverSayMoving:
+@pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx"])
+def test_a_move_needs_no_packets_that_say_moving(robot: str) -> None:
     """MobileSim: only the wheels' velocities tell."""
-
-    @pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx"])
-    def test_a_move_is_sent_once_and_reached_at_rest(self, robot: str) -> None:
-        bench = connected(robot)
-        bench.down.fault = never_moving
-        way, since = Way(bench), bench.now
-        assert finish(bench, moved(bench, -0.5)).success
-        assert at_rest(bench)
-        assert sum(word.startswith("MOVE") for word in bench.words(since)) == 1
-        bench.run(2)
-        assert way.along == pytest.approx(-0.5, abs=0.02)
+    bench = connected(robot)
+    bench.down.fault = never_moving
+    way, since = Way(bench), bench.now
+    assert finish(bench, moved(bench, -0.5)).success
+    assert at_rest(bench)
+    assert sum(word.startswith("MOVE") for word in bench.words(since)) == 1
+    bench.run(2)
+    assert way.along == pytest.approx(-0.5, abs=0.02)
 
 
 class TestSmallRequests:
@@ -348,18 +343,17 @@ class TestSmallRequests:
         assert finish(bench, turned(bench, 0.4, absolute=True)).message == "reached, 0.4 deg off"
 
 
-class TestRange:
-    def test_a_robot_that_goes_beyond_the_goal_is_stopped(self, bench: Bench) -> None:
-        """Here another client of the robot caused it."""
-        way = Way(bench)
-        move = moved(bench, 0.1)
-        bench.run(0.3)
-        bench.ask(lambda: bench.robot.queue.put(Command.VEL(200)))
-        outcome = finish(bench, move)
-        assert not outcome.success
-        assert "beyond the goal" in outcome.message
-        assert way.along < 0.5
-        assert move.covered == pytest.approx(way.along, abs=0.01)
+def test_a_robot_that_goes_beyond_the_goal_is_stopped(bench: Bench) -> None:
+    """Here another client of the robot caused it."""
+    way = Way(bench)
+    move = moved(bench, 0.1)
+    bench.run(0.3)
+    bench.ask(lambda: bench.robot.queue.put(Command.VEL(200)))
+    outcome = finish(bench, move)
+    assert not outcome.success
+    assert "beyond the goal" in outcome.message
+    assert way.along < 0.5
+    assert move.covered == pytest.approx(way.along, abs=0.01)
 
 
 class TestLimitsThatChange:
@@ -404,20 +398,17 @@ class TestLimitsThatChange:
         assert bench.robot.motion.requested.size > 2 * slow.size
 
 
-class TestFrozenProcess:
-    @pytest.mark.parametrize("request_goal", [lambda bench: moved(bench, 0.5), lambda bench: turned(bench, 45)])
-    def test_a_goal_that_waited_meanwhile_is_refused(
-        self, bench: Bench, request_goal: Callable[[Bench], MotionGoal]
-    ) -> None:
-        bench.run(1)
-        way = Way(bench)
-        bench.sleep(3)
-        bench.run(0.2)
-        with pytest.raises(RequestRefusedError, match="was suspended: the goal may be an old one, send it again"):
-            request_goal(bench)
-        bench.run(2)
-        assert way.along == pytest.approx(0.0, abs=0.001)
-        assert finish(bench, request_goal(bench)).success
+@pytest.mark.parametrize("request_goal", [lambda bench: moved(bench, 0.5), lambda bench: turned(bench, 45)])
+def test_a_goal_from_before_a_freeze_is_refused(bench: Bench, request_goal: Callable[[Bench], MotionGoal]) -> None:
+    bench.run(1)
+    way = Way(bench)
+    bench.sleep(3)
+    bench.run(0.2)
+    with pytest.raises(RequestRefusedError, match="was suspended: the goal may be an old one, send it again"):
+        request_goal(bench)
+    bench.run(2)
+    assert way.along == pytest.approx(0.0, abs=0.001)
+    assert finish(bench, request_goal(bench)).success
 
 
 @pytest.mark.parametrize(

@@ -82,15 +82,14 @@ class TestCenter:
             assert gyroscope.center == pytest.approx(515.25 if cycle <= ENOUGH // 4 else 518.25, abs=0.05)
 
 
-class TestVariance:
-    def test_the_variance_is_large_until_measured_then_grows(self) -> None:
-        gyroscope = GyroBench()
-        unknown = rate(gyroscope, 512).variance
-        rest(gyroscope, 512, 513, 512, 511)
-        fresh = rate(gyroscope, 512).variance
-        assert fresh == pytest.approx((1 / 12 + 0.5) * RATE**2, rel=0.1) and fresh < unknown / 20
-        assert rate(gyroscope, 512, stamp=600.0).variance > fresh
-        assert rate(gyroscope, 412).variance > 3 * fresh
+def test_the_variance_is_large_until_measured_then_grows() -> None:
+    gyroscope = GyroBench()
+    unknown = rate(gyroscope, 512).variance
+    rest(gyroscope, 512, 513, 512, 511)
+    fresh = rate(gyroscope, 512).variance
+    assert fresh == pytest.approx((1 / 12 + 0.5) * RATE**2, rel=0.1) and fresh < unknown / 20
+    assert rate(gyroscope, 512, stamp=600.0).variance > fresh
+    assert rate(gyroscope, 412).variance > 3 * fresh
 
 
 class TestOnTheRobot:

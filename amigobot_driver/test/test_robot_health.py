@@ -17,25 +17,24 @@ def counters(bench: Bench) -> dict[str, int]:
     return {name: count for component in bench.robot.components for name, count in component.counters().items()}
 
 
-class TestMotors:
-    def test_lost_motor_requests_are_repeated_in_the_next_session(self) -> None:
-        """Motors that were to be on when connecting, and a radio that was bad just then."""
-        bench = Bench()
-        bench.up.fault = losing(Command.ENABLE)
-        bench.connect()
-        bench.run(Switch.retries.duration + 1)
-        assert not bench.reports[-1].motors_enabled
-        assert bench.robot.motors.problem == "the robot does not switch its motors on"
-        assert counters(bench)["motors_given_up"] == 1
-        assert bench.notices == ["sent ENABLE(1) 8 times in 2.4 s; the robot reports motors off"]
-        since = bench.now
-        bench.run(10)
-        assert not [word for word in bench.words(since) if word.startswith("ENABLE")], "not in this session"
-        bench.up.fault = None
-        bench.unplug()
-        bench.connect()
-        assert bench.reports[-1].motors_enabled
-        assert not bench.robot.motors.problem
+def test_lost_motor_requests_are_repeated_in_the_next_session() -> None:
+    """Motors that were to be on when connecting, and a radio that was bad just then."""
+    bench = Bench()
+    bench.up.fault = losing(Command.ENABLE)
+    bench.connect()
+    bench.run(Switch.retries.duration + 1)
+    assert not bench.reports[-1].motors_enabled
+    assert bench.robot.motors.problem == "the robot does not switch its motors on"
+    assert counters(bench)["motors_given_up"] == 1
+    assert bench.notices == ["sent ENABLE(1) 8 times in 2.4 s; the robot reports motors off"]
+    since = bench.now
+    bench.run(10)
+    assert not [word for word in bench.words(since) if word.startswith("ENABLE")], "not in this session"
+    bench.up.fault = None
+    bench.unplug()
+    bench.connect()
+    assert bench.reports[-1].motors_enabled
+    assert not bench.robot.motors.problem
 
 
 class TestLinkTiming:

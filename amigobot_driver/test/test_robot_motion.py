@@ -33,16 +33,15 @@ def velocities(bench: Bench, since: float = 0.0) -> list[str]:
     return [word for word in bench.words(since) if word.startswith(("VEL", "RVEL"))]
 
 
-class TestDriving:
-    @pytest.mark.parametrize(
-        ("linear", "angular", "words"),
-        [(0.3, 1.0, "VEL(300) RVEL(57)"), (-0.1, -0.5, "VEL(-100) RVEL(-29)"), (0.0004, 0.008, "VEL(0) RVEL(0)")],
-    )
-    def test_units_of_the_commands(self, bench: Bench, linear: float, angular: float, words: str) -> None:
-        since = bench.now
-        bench.drive(linear, angular)
-        bench.run(0.1)
-        assert velocities(bench, since) == words.split()
+@pytest.mark.parametrize(
+    ("linear", "angular", "words"),
+    [(0.3, 1.0, "VEL(300) RVEL(57)"), (-0.1, -0.5, "VEL(-100) RVEL(-29)"), (0.0004, 0.008, "VEL(0) RVEL(0)")],
+)
+def test_a_velocity_has_the_units_of_the_commands(bench: Bench, linear: float, angular: float, words: str) -> None:
+    since = bench.now
+    bench.drive(linear, angular)
+    bench.run(0.1)
+    assert velocities(bench, since) == words.split()
 
 
 class TestTimeout:
@@ -174,17 +173,16 @@ class TestStopFirst:
         assert bench.words(since)[:3] == ["VEL(0)", "RVEL(0)", "ENABLE(1)"]
 
 
-class TestStop:
-    def test_a_velocity_older_than_a_stop_is_refused(self, bench: Bench) -> None:
-        bench.run(0.1)
-        since = bench.now
-        bench.ask(lambda: bench.robot.stop(bench.now))
-        with pytest.raises(RequestRefusedError, match="the robot was stopped after this velocity was sent"):
-            bench.ask(lambda: bench.robot.drive(0.5, 0.0, since - 0.01))
-        bench.run(1)
-        assert not any("VEL(500)" in word for word in bench.words(since))
-        bench.run(1, cmd_vel=(0.5, 0.0))
-        assert bench.reports[-1].moving
+def test_a_velocity_older_than_a_stop_is_refused(bench: Bench) -> None:
+    bench.run(0.1)
+    since = bench.now
+    bench.ask(lambda: bench.robot.stop(bench.now))
+    with pytest.raises(RequestRefusedError, match="the robot was stopped after this velocity was sent"):
+        bench.ask(lambda: bench.robot.drive(0.5, 0.0, since - 0.01))
+    bench.run(1)
+    assert not any("VEL(500)" in word for word in bench.words(since))
+    bench.run(1, cmd_vel=(0.5, 0.0))
+    assert bench.reports[-1].moving
 
 
 class TestEmergencyStop:
@@ -332,30 +330,27 @@ class TestLimits:
         assert velocities(bench, since)[:2] == ["VEL(500)", "RVEL(57)"]
 
 
-class TestWire:
+@pytest.mark.parametrize("rate", [10.0, 30.0, 100.0, 500.0])
+def test_frames_are_twenty_milliseconds_apart(bench: Bench, rate: float) -> None:
     """One frame at a time, 20 ms apart: AmigOS takes one command in 10 ms and loses what overflows."""
-
-    @pytest.mark.parametrize("rate", [10.0, 30.0, 100.0, 500.0])
-    def test_frames_are_spaced(self, bench: Bench, rate: float) -> None:
-        bench.run(5, cmd_vel=(0.3, 0.5), rate=rate)
-        bench.ask(bench.robot.emergency_stop)
-        bench.run(1)
-        assert min(b - a for (a, _), (b, _) in pairwise(bench.sent())) >= 0.02 - 1e-9
+    bench.run(5, cmd_vel=(0.3, 0.5), rate=rate)
+    bench.ask(bench.robot.emergency_stop)
+    bench.run(1)
+    assert min(b - a for (a, _), (b, _) in pairwise(bench.sent())) >= 0.02 - 1e-9
 
 
-class TestCommandQueue:
-    def test_most_urgent_first_then_in_order(self) -> None:
-        queue = CommandQueue(0.0)
-        for instruction, priority in (
-            (Command.SOUND(1), Priority.ROUTINE),
-            (Command.PULSE(), Priority.KEEP_ALIVE),
-            (Command.VEL(1), Priority.VELOCITY),
-            (Command.RVEL(2), Priority.VELOCITY),
-            (Command.SOUND(2), Priority.ROUTINE),
-            (Command.STOP(), Priority.STOP),
-            (Command.E_STOP(), Priority.EMERGENCY),
-        ):
-            assert queue.put(instruction, priority)
-        taken = [str(instruction) for instruction in iter(lambda: queue.take(0.0), None)]
-        assert taken == ["E_STOP", "STOP", "VEL(1)", "RVEL(2)", "PULSE", "SOUND(1)", "SOUND(2)"]
-        assert queue.next_time() == math.inf
+def test_the_queue_gives_the_most_urgent_command_first() -> None:
+    queue = CommandQueue(0.0)
+    for instruction, priority in (
+        (Command.SOUND(1), Priority.ROUTINE),
+        (Command.PULSE(), Priority.KEEP_ALIVE),
+        (Command.VEL(1), Priority.VELOCITY),
+        (Command.RVEL(2), Priority.VELOCITY),
+        (Command.SOUND(2), Priority.ROUTINE),
+        (Command.STOP(), Priority.STOP),
+        (Command.E_STOP(), Priority.EMERGENCY),
+    ):
+        assert queue.put(instruction, priority)
+    taken = [str(instruction) for instruction in iter(lambda: queue.take(0.0), None)]
+    assert taken == ["E_STOP", "STOP", "VEL(1)", "RVEL(2)", "PULSE", "SOUND(1)", "SOUND(2)"]
+    assert queue.next_time() == math.inf

@@ -99,49 +99,44 @@ def bursts_are_lost() -> Iterator[bool]:
         yield from [True] * length.randint(1, 5) + [False] * length.randint(1, 8)
 
 
-class TestHundredMetres:
+@pytest.mark.parametrize("arrives", [all_arrive, some_are_lost, bursts_are_lost])
+@pytest.mark.parametrize("degrees", [*range(0, 360, 45), 7, 191])
+@pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
+def test_hundred_meters_end_where_the_counters_end(robot: str, degrees: int, arrives: type[all_arrive]) -> None:
     """Six wraps of an AmigoBot's counters, three of an AmigoBot-SH's, at its full speed."""
-
-    @pytest.mark.parametrize("arrives", [all_arrive, some_are_lost, bursts_are_lost])
-    @pytest.mark.parametrize("degrees", [*range(0, 360, 45), 7, 191])
-    @pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
-    def test_hundred_meters_end_where_the_counters_end(
-        self, robot: str, degrees: int, arrives: type[all_arrive]
-    ) -> None:
-        profile = load_profile(robot)
-        counters = Counters(profile, start=(-3.0, 9.0))
-        odometer = Odometer(profile)
-        # Turning first, so that the way leads over the frame's axes in every direction.
-        drive(counters, odometer, [(0.0, math.radians(degrees) / 10)] * 100)
-        before, silence = odometer.state, 0.0
-        for got_through in (next(stream) for stream in [arrives()] for _ in range(1334)):
-            counters.move(TOP_SPEED)
-            silence += CYCLE
-            if got_through:
-                state = odometer.update(counters.sip(), counters.time)
-                assert distance(before, state) == pytest.approx(TOP_SPEED * silence, abs=0.002)
-                before, silence = state, 0.0
-        state = odometer.update(counters.sip(), counters.time)
-        assert (state.x, state.y) == pytest.approx((counters.x + 3.0, counters.y - 9.0), abs=0.005)
-        assert math.remainder(state.yaw - counters.heading, math.tau) == pytest.approx(0, abs=0.001)
-        assert odometer.jumps == 0
+    profile = load_profile(robot)
+    counters = Counters(profile, start=(-3.0, 9.0))
+    odometer = Odometer(profile)
+    # Turning first, so that the way leads over the frame's axes in every direction.
+    drive(counters, odometer, [(0.0, math.radians(degrees) / 10)] * 100)
+    before, silence = odometer.state, 0.0
+    for got_through in (next(stream) for stream in [arrives()] for _ in range(1334)):
+        counters.move(TOP_SPEED)
+        silence += CYCLE
+        if got_through:
+            state = odometer.update(counters.sip(), counters.time)
+            assert distance(before, state) == pytest.approx(TOP_SPEED * silence, abs=0.002)
+            before, silence = state, 0.0
+    state = odometer.update(counters.sip(), counters.time)
+    assert (state.x, state.y) == pytest.approx((counters.x + 3.0, counters.y - 9.0), abs=0.005)
+    assert math.remainder(state.yaw - counters.heading, math.tau) == pytest.approx(0, abs=0.001)
+    assert odometer.jumps == 0
 
 
-class TestHeading:
-    @pytest.mark.parametrize("turn_rate", [1.0, -1.0])
-    @pytest.mark.parametrize("convention", ["-2048...2047", "0...4095", "free"])
-    def test_the_heading_wraps_without_a_jump(self, convention: str, turn_rate: float) -> None:
-        """Far enough for the sixteen turns that a 16-bit counter holds."""
-        counters, odometer = Counters(), Odometer(AMIGO)
-        before = odometer.update(counters.sip(heading=convention), counters.time)
-        for _ in range(1200):
-            counters.move(0.0, turn_rate)
-            state = odometer.update(counters.sip(heading=convention), counters.time)
-            assert math.remainder(state.yaw - before.yaw, math.tau) == pytest.approx(0.1 * turn_rate, abs=0.002)
-            assert abs(state.yaw) <= math.pi
-            before = state
-        assert math.remainder(state.yaw - counters.heading, math.tau) == pytest.approx(0, abs=0.001)
-        assert distance(Odometry(), state) == 0
+@pytest.mark.parametrize("turn_rate", [1.0, -1.0])
+@pytest.mark.parametrize("convention", ["-2048...2047", "0...4095", "free"])
+def test_the_heading_wraps_without_a_jump(convention: str, turn_rate: float) -> None:
+    """Far enough for the sixteen turns that a 16-bit counter holds."""
+    counters, odometer = Counters(), Odometer(AMIGO)
+    before = odometer.update(counters.sip(heading=convention), counters.time)
+    for _ in range(1200):
+        counters.move(0.0, turn_rate)
+        state = odometer.update(counters.sip(heading=convention), counters.time)
+        assert math.remainder(state.yaw - before.yaw, math.tau) == pytest.approx(0.1 * turn_rate, abs=0.002)
+        assert abs(state.yaw) <= math.pi
+        before = state
+    assert math.remainder(state.yaw - counters.heading, math.tau) == pytest.approx(0, abs=0.001)
+    assert distance(Odometry(), state) == 0
 
 
 def test_a_half_circle_ends_two_radii_left() -> None:
@@ -287,18 +282,17 @@ class TestCovariance:
         assert odometer.jumps == 0
 
 
-class TestStamps:
-    @pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
-    def test_a_report_has_the_time_of_its_sending(self, robot: str) -> None:
-        """At 9600 baud a SIP is 37 ms on its way; the stamp does not count them."""
-        bench = Bench(robot=robot).connect()
-        bench.run(5, cmd_vel=(0.2, 0.0))
-        stamps = [report.stamp for report in bench.reports[20:]]
-        assert all(b - a == pytest.approx(0.1, abs=0.005) for a, b in pairwise(stamps))
-        moving = [report for report in bench.reports if report.odometry.linear > 0.19][5]
-        truth = bench.simulator.truth
-        then = truth.pose.x - truth.left_velocity * (truth.time - moving.stamp)
-        assert moving.odometry.x == pytest.approx(then, abs=0.003)
+@pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
+def test_a_report_has_the_time_of_its_sending(robot: str) -> None:
+    """At 9600 baud a SIP is 37 ms on its way; the stamp does not count them."""
+    bench = Bench(robot=robot).connect()
+    bench.run(5, cmd_vel=(0.2, 0.0))
+    stamps = [report.stamp for report in bench.reports[20:]]
+    assert all(b - a == pytest.approx(0.1, abs=0.005) for a, b in pairwise(stamps))
+    moving = [report for report in bench.reports if report.odometry.linear > 0.19][5]
+    truth = bench.simulator.truth
+    then = truth.pose.x - truth.left_velocity * (truth.time - moving.stamp)
+    assert moving.odometry.x == pytest.approx(then, abs=0.003)
 
 
 def test_the_turn_rate_variance_admits_an_uncalibrated_revcount() -> None:

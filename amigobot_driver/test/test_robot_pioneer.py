@@ -286,29 +286,27 @@ class TestArcosTail:
         assert max(map(abs, errors)) <= step / 0.1
 
 
-class TestCharger:
-    def test_a_robot_on_its_dock_does_not_dock_again(self) -> None:
-        bench = pioneer(flash={"Charger": 1})
-        bench.simulator.battery.docked = True
-        assert bench.result(lambda: bench.robot.charger.deploy(True, bench.now)).success
-        assert bench.reports[-1].charging
-        bench.unplug()
-        bench.run(3)
-        since = bench.now
-        bench.connect()
-        assert not [word for word in bench.words(since) if word.startswith("CHARGE")]
+def test_a_robot_on_its_dock_does_not_dock_again() -> None:
+    bench = pioneer(flash={"Charger": 1})
+    bench.simulator.battery.docked = True
+    assert bench.result(lambda: bench.robot.charger.deploy(True, bench.now)).success
+    assert bench.reports[-1].charging
+    bench.unplug()
+    bench.run(3)
+    since = bench.now
+    bench.connect()
+    assert not [word for word in bench.words(since) if word.startswith("CHARGE")]
 
 
-class TestReset:
-    def test_a_moving_robot_that_ignores_it_is_stopped_first(self) -> None:
-        bench = pioneer()
-        bench.run(2, cmd_vel=(0.3, 0.0))
-        since, bench.up.fault = bench.now, losing(Command.RESET)
-        done = bench.result(lambda: bench.robot.reset(bench.now))
-        assert not done.success and "sent RESET 3 times" in done.message
-        bench.run(5)
-        words = bench.words(since)
-        assert words.count("RESET") == 3 and words.index("STOP") < words.index("RESET")
+def test_a_moving_robot_is_stopped_before_a_reset() -> None:
+    bench = pioneer()
+    bench.run(2, cmd_vel=(0.3, 0.0))
+    since, bench.up.fault = bench.now, losing(Command.RESET)
+    done = bench.result(lambda: bench.robot.reset(bench.now))
+    assert not done.success and "sent RESET 3 times" in done.message
+    bench.run(5)
+    words = bench.words(since)
+    assert words.count("RESET") == 3 and words.index("STOP") < words.index("RESET")
 
 
 class TestSonarArrays:

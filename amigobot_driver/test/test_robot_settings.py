@@ -90,15 +90,14 @@ class TestButton:
         assert not bench.reports[-1].motors_enabled
 
 
-class TestAfterReconnect:
-    def test_switches_are_restored_after_a_reconnect(self, bench: Bench) -> None:
-        motors(bench, False)
-        sonar(bench, False)
-        bench.run(1)
-        bench.switch_off()
-        bench.run(3)
-        bench.switch_on()
-        bench.until(lambda: bench.robot.running)
-        bench.run(2)
-        report = bench.reports[-1]
-        assert (report.motors_enabled, report.sonar_enabled) == (False, False)
+def test_switches_are_restored_after_a_reconnect(bench: Bench) -> None:
+    motors(bench, False)
+    sonar(bench, False)
+    bench.run(1)
+    bench.switch_off()
+    bench.run(3)
+    bench.switch_on()
+    bench.until(lambda: bench.robot.running)
+    bench.run(2)
+    report = bench.reports[-1]
+    assert (report.motors_enabled, report.sonar_enabled) == (False, False)

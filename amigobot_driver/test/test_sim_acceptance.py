@@ -116,18 +116,17 @@ class TestWhatAriaSends:
         assert [p.data for _, p in client.packets if type(p).__name__ == "Aux"] == [b"AT\r"]
 
 
-class TestWhatPlayerSends:
-    @pytest.mark.parametrize("seto", ["FAFB03070007", "FAFB04073B073B", "FAFB06073B010008 3B"])
-    def test_seto_in_all_its_forms(self, seto: str) -> None:
-        client = Client().open()
-        client.send(Command.VEL(200))
-        client.run(1.0)
-        client.send(Command.STOP())
-        client.run(2.0)
-        assert client.sip().x > 0
-        client.write(seto)
-        sip = client.sip()
-        assert (sip.x, sip.y, sip.heading) == (0, 0, 0)
+@pytest.mark.parametrize("seto", ["FAFB03070007", "FAFB04073B073B", "FAFB06073B010008 3B"])
+def test_seto_of_player_is_taken_in_each_form(seto: str) -> None:
+    client = Client().open()
+    client.send(Command.VEL(200))
+    client.run(1.0)
+    client.send(Command.STOP())
+    client.run(2.0)
+    assert client.sip().x > 0
+    client.write(seto)
+    sip = client.sip()
+    assert (sip.x, sip.y, sip.heading) == (0, 0, 0)
 
 
 def test_blind_synchronisation_of_an_open_robot_ends_its_session() -> None:

@@ -65,30 +65,28 @@ def count(packets: list[Packet], kind: type[Packet]) -> int:
     return sum(isinstance(packet, kind) for packet in packets)
 
 
-class TestTheStream:
-    def test_motor_packets_come_20_times_a_second_from_start(self) -> None:
-        robot = Robot(baud=38400)
-        robot.run(1.0, alive=False)
-        robot.run(10.0, alive=False)
-        arrivals = [time for time, packet in robot.packets if isinstance(packet, erratic.Motor)]
-        assert len(arrivals) == pytest.approx(220, abs=1)
-        assert len(arrivals) == len(robot.packets)
-        assert max(b - a for a, b in itertools.pairwise(arrivals)) < CYCLE + 0.011
+def test_motor_packets_come_20_times_a_second_from_start() -> None:
+    robot = Robot(baud=38400)
+    robot.run(1.0, alive=False)
+    robot.run(10.0, alive=False)
+    arrivals = [time for time, packet in robot.packets if isinstance(packet, erratic.Motor)]
+    assert len(arrivals) == pytest.approx(220, abs=1)
+    assert len(arrivals) == len(robot.packets)
+    assert max(b - a for a, b in itertools.pairwise(arrivals)) < CYCLE + 0.011
 
 
-class TestParameters:
-    @pytest.mark.parametrize("save", ["er_save", "er_save_player"])
-    def test_only_what_was_saved_outlives_the_power(self, save: str) -> None:
-        robot = Robot()
-        robot.send(Command.SETV(500), ErraticCommand.NAME(b"Kermit"))
-        robot.write(FRAMES[save])
-        robot.run(0.05)
-        robot.send(Command.SETV(600), ErraticCommand.NAME(b"Gonzo"))
-        assert robot.parameters().name == "Gonzo"
-        robot.sim.reset()
-        robot.run(1.2)
-        after = robot.parameters()
-        assert (after.trans_vel_max, after.name) == (500, "Kermit")
+@pytest.mark.parametrize("save", ["er_save", "er_save_player"])
+def test_only_what_was_saved_outlives_the_power(save: str) -> None:
+    robot = Robot()
+    robot.send(Command.SETV(500), ErraticCommand.NAME(b"Kermit"))
+    robot.write(FRAMES[save])
+    robot.run(0.05)
+    robot.send(Command.SETV(600), ErraticCommand.NAME(b"Gonzo"))
+    assert robot.parameters().name == "Gonzo"
+    robot.sim.reset()
+    robot.run(1.2)
+    after = robot.parameters()
+    assert (after.trans_vel_max, after.name) == (500, "Kermit")
 
 
 class TestTheRest:
@@ -118,14 +116,13 @@ class TestTheRest:
         assert robot.speed == 0.0 and robot.motor().battery == 97
 
 
-class TestTheFloor:
-    def test_a_drop_is_seen_by_the_sensor_above_it(self) -> None:
-        place = dataclasses.replace(world(), drops=(((1.0, -1.0), (2.0, -1.0), (2.0, 0.0), (1.0, 0.0)),))
-        robot = Robot(place).opened()
-        robot.send(ErraticCommand.ANALOG(1), Command.VEL(200))
-        robot.run_until(lambda: bool(robot.inputs().digital & 0b11), 10.0)
-        assert robot.inputs().digital & 0b11 == 0b10
-        assert robot.sim.truth.pose.x == pytest.approx(1.0 - ERRATIC.floor.poses[1].x, abs=0.05)
+def test_a_drop_is_seen_by_the_sensor_above_it() -> None:
+    place = dataclasses.replace(world(), drops=(((1.0, -1.0), (2.0, -1.0), (2.0, 0.0), (1.0, 0.0)),))
+    robot = Robot(place).opened()
+    robot.send(ErraticCommand.ANALOG(1), Command.VEL(200))
+    robot.run_until(lambda: bool(robot.inputs().digital & 0b11), 10.0)
+    assert robot.inputs().digital & 0b11 == 0b10
+    assert robot.sim.truth.pose.x == pytest.approx(1.0 - ERRATIC.floor.poses[1].x, abs=0.05)
 
 
 def test_every_command_of_the_table_has_a_row() -> None:

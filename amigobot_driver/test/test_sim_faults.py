@@ -50,27 +50,26 @@ class TestWriting:
         assert often.begins(start + 999.5, start + 1000.5) and not often.begins(start + 1, start + 999)
 
 
-class TestRepeatable:
-    @pytest.mark.parametrize("faults", [Faults(), Faults(lose_packets=0.3), Faults(delay=0.08)])
-    def test_next_event_misses_nothing(self, faults: Faults) -> None:
-        """Who wakes only when event_texts hears the same bytes at the same times as who looks all the time."""
+@pytest.mark.parametrize("faults", [Faults(), Faults(lose_packets=0.3), Faults(delay=0.08)])
+def test_next_event_misses_nothing(faults: Faults) -> None:
+    """Who wakes only when event_texts hears the same bytes at the same times as who looks all the time."""
 
-        def arrivals(patient: bool) -> list[tuple[float, bytes]]:
-            client = Client("amigo-sh", "room", baud=9600).open()
-            client.sim.faults = faults
-            client.sim.receive(Command.IOREQUEST(2).encode(), client.now)
-            client.sim.receive(Command.TTY2(b"abc").encode(), client.now)
-            client.sim.receive(Command.GETAUX(3).encode(), client.now)
-            end, now, chance = client.now + 3.0, client.now, random.Random(1)
-            received = []
-            while now < end:
-                now = client.sim.next_event(now) if patient else now + chance.uniform(0, 0.0005)
-                data = client.sim.transmit(now)
-                if data and now < end:
-                    received.append((now, data))
-            return received
+    def arrivals(patient: bool) -> list[tuple[float, bytes]]:
+        client = Client("amigo-sh", "room", baud=9600).open()
+        client.sim.faults = faults
+        client.sim.receive(Command.IOREQUEST(2).encode(), client.now)
+        client.sim.receive(Command.TTY2(b"abc").encode(), client.now)
+        client.sim.receive(Command.GETAUX(3).encode(), client.now)
+        end, now, chance = client.now + 3.0, client.now, random.Random(1)
+        received = []
+        while now < end:
+            now = client.sim.next_event(now) if patient else now + chance.uniform(0, 0.0005)
+            data = client.sim.transmit(now)
+            if data and now < end:
+                received.append((now, data))
+        return received
 
-        patient, eager = arrivals(True), arrivals(False)
-        assert b"".join(data for _, data in patient) == b"".join(data for _, data in eager)
-        for (early, first), (late, second) in zip(patient, eager, strict=True):
-            assert first == second and 0 <= late - early < 0.001
+    patient, eager = arrivals(True), arrivals(False)
+    assert b"".join(data for _, data in patient) == b"".join(data for _, data in eager)
+    for (early, first), (late, second) in zip(patient, eager, strict=True):
+        assert first == second and 0 <= late - early < 0.001

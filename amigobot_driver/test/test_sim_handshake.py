@@ -21,23 +21,21 @@ def answers(client: Client, *numbers: int) -> list[str]:
     return client.kinds([packet for _, packet in client.packets[first:]])
 
 
-class TestWait:
-    @pytest.mark.parametrize("numbers", [(1,), (2,), (0, 2), (0, 1, 1), (0, 2, 1)])
-    def test_out_of_order_is_said_so_and_starts_anew(self, numbers: tuple[int, ...]) -> None:
-        client = Client()
-        assert answers(client, *numbers)[-1] == "Reset"
-        assert answers(client, 0, 1, 2) == ["SyncEcho", "SyncEcho", "SyncReply"]
+@pytest.mark.parametrize("numbers", [(1,), (2,), (0, 2), (0, 1, 1), (0, 2, 1)])
+def test_a_handshake_out_of_order_starts_anew(numbers: tuple[int, ...]) -> None:
+    client = Client()
+    assert answers(client, *numbers)[-1] == "Reset"
+    assert answers(client, 0, 1, 2) == ["SyncEcho", "SyncEcho", "SyncReply"]
 
 
-class TestOpen:
-    def test_parameters_revert_at_the_next_open(self) -> None:
-        client = Client().open()
-        client.send(Command.SETV(123), Command.ROTKP(77))
-        assert (client.config().trans_vel_max, client.config().rot_kp) == (123, 77)
-        client.send(Command.CLOSE())
-        client.run(0.5, alive=False)
-        client.open()
-        assert (client.config().trans_vel_max, client.config().rot_kp) == (300, 30)
+def test_parameters_revert_at_the_next_open() -> None:
+    client = Client().open()
+    client.send(Command.SETV(123), Command.ROTKP(77))
+    assert (client.config().trans_vel_max, client.config().rot_kp) == (123, 77)
+    client.send(Command.CLOSE())
+    client.run(0.5, alive=False)
+    client.open()
+    assert (client.config().trans_vel_max, client.config().rot_kp) == (300, 30)
 
 
 def test_a_robot_with_low_battery_may_not_answer() -> None:

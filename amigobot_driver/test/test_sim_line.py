@@ -28,14 +28,13 @@ def arrival(line: SimulatedLine, text: bytes) -> float:
     return now
 
 
-class TestPace:
-    def test_a_robot_at_9600_baud_sends_960_bytes(self) -> None:
-        client = Client("amigo-sh", baud=9600).open()
-        client.send(Command.IOREQUEST(2), Command.ENCODER(2), Command.GYRO(1))
-        client.run(1.0)
-        frames = [packet for packet in client.run(10.0)]
-        assert sum(len(packet.encode()) + 5 for packet in frames) <= 9610
-        assert sum(isinstance(packet, Sip) for packet in frames) == 100
+def test_a_robot_at_9600_baud_sends_960_bytes() -> None:
+    client = Client("amigo-sh", baud=9600).open()
+    client.send(Command.IOREQUEST(2), Command.ENCODER(2), Command.GYRO(1))
+    client.run(1.0)
+    frames = [packet for packet in client.run(10.0)]
+    assert sum(len(packet.encode()) + 5 for packet in frames) <= 9610
+    assert sum(isinstance(packet, Sip) for packet in frames) == 100
 
 
 class TestPriority:

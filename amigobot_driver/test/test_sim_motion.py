@@ -81,15 +81,14 @@ class TestWatchdog:
         assert client.speed == 0.0
 
 
-class TestOdometry:
-    def test_positions_wrap_at_fifteen_bits(self) -> None:
-        """AmigOS counts 15 bits of 0.5083 mm: a wrap every 16.66 m."""
-        client = Client().open()
-        client.send(Command.VEL(600))
-        counts = []
-        for _ in range(40):
-            client.run(1.0)
-            counts.append(client.sip().x)
-        assert max(counts) <= 0x7FFF and any(b < a for a, b in pairwise(counts))
-        steps = [(b - a) % 0x8000 for a, b in pairwise(counts)]
-        assert sum(steps[5:]) * 0.5083e-3 == pytest.approx(0.6 * 1.1 * len(steps[5:]), rel=0.05)
+def test_positions_wrap_at_fifteen_bits() -> None:
+    """AmigOS counts 15 bits of 0.5083 mm: a wrap every 16.66 m."""
+    client = Client().open()
+    client.send(Command.VEL(600))
+    counts = []
+    for _ in range(40):
+        client.run(1.0)
+        counts.append(client.sip().x)
+    assert max(counts) <= 0x7FFF and any(b < a for a, b in pairwise(counts))
+    steps = [(b - a) % 0x8000 for a, b in pairwise(counts)]
+    assert sum(steps[5:]) * 0.5083e-3 == pytest.approx(0.6 * 1.1 * len(steps[5:]), rel=0.05)

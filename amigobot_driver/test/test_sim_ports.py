@@ -25,26 +25,23 @@ def count(client: Client, kind: type, seconds: float) -> int:
     return sum(isinstance(packet, kind) for packet in client.received(seconds))
 
 
-class TestStreams:
-    @pytest.mark.parametrize(
-        ("robot", "command", "kind", "value", "packets"),
-        [
-            ("amigo", Command.IOREQUEST, Io, 1, 1),
-            ("amigo", Command.IOREQUEST, Io, 2, 10),
-            ("amigo", Command.ENCODER, Encoders, 1, 10),  # AmigOS knows no single packet (docs/protocol E-20)
-            ("amigo-sh", Command.ENCODER, Encoders, 1, 1),
-            ("amigo", Command.GYRO, Gyro, 1, 0),  # it has none
-        ],
-    )
-    def test_a_stream_is_sent_as_requested(
-        self, robot: str, command: Command, kind: type, value: int, packets: int
-    ) -> None:
-        client = Client(robot).open()
-        client.send(command(value))
-        assert count(client, kind, 1.0) == packets
-        client.send(command(0))
-        client.run(0.1)
-        assert count(client, kind, 0.5) == 0
+@pytest.mark.parametrize(
+    ("robot", "command", "kind", "value", "packets"),
+    [
+        ("amigo", Command.IOREQUEST, Io, 1, 1),
+        ("amigo", Command.IOREQUEST, Io, 2, 10),
+        ("amigo", Command.ENCODER, Encoders, 1, 10),  # AmigOS knows no single packet (docs/protocol E-20)
+        ("amigo-sh", Command.ENCODER, Encoders, 1, 1),
+        ("amigo", Command.GYRO, Gyro, 1, 0),  # it has none
+    ],
+)
+def test_a_stream_is_sent_as_requested(robot: str, command: Command, kind: type, value: int, packets: int) -> None:
+    client = Client(robot).open()
+    client.send(command(value))
+    assert count(client, kind, 1.0) == packets
+    client.send(command(0))
+    client.run(0.1)
+    assert count(client, kind, 0.5) == 0
 
 
 class TestConfig:
@@ -70,16 +67,15 @@ class TestConfig:
             with_flash("amigo", **flash)
 
 
-class TestBattery:
-    def test_a_low_battery_alarms_and_an_empty_one_ends(self) -> None:
-        client = Client().open()
-        client.send(Command.BATTEST(108))
-        client.run(0.1)
-        assert client.sip().battery == 108
-        client.run(1.0)
-        assert client.event_texts("battery") == ["10.8 V: low-battery alarm"]
-        assert client.sim.session is SessionState.OPEN
-        client.send(Command.BATTEST(98))
-        client.run(2.0, alive=False)
-        assert client.sim.session is SessionState.WAIT
-        assert not client.run(1.0, alive=False)
+def test_a_low_battery_alarms_and_an_empty_one_ends() -> None:
+    client = Client().open()
+    client.send(Command.BATTEST(108))
+    client.run(0.1)
+    assert client.sip().battery == 108
+    client.run(1.0)
+    assert client.event_texts("battery") == ["10.8 V: low-battery alarm"]
+    assert client.sim.session is SessionState.OPEN
+    client.send(Command.BATTEST(98))
+    client.run(2.0, alive=False)
+    assert client.sim.session is SessionState.WAIT
+    assert not client.run(1.0, alive=False)

@@ -165,61 +165,58 @@ class TestTcp:
                 assert connection.recv(1)
 
 
-class TestTruth:
-    def test_the_truth_is_written_as_json_lines(self, tmp_path: Path) -> None:
-        path, log = str(tmp_path / "robot"), tmp_path / "truth.jsonl"
-        started = time.time(), time.monotonic()
-        with serving("--pty", path, "--truth", str(log)), AmigoBot(path, timeout=LIMIT) as robot:
-            robot.drive(0.2, duration=1.0)
-        lines = [json.loads(line) for line in log.read_text().splitlines()[:-1]]
-        assert lines[0]["x"] == 2.75 and lines[-1]["x"] > 2.75
-        assert set(lines[0]) >= {"t", "monotonic", "y", "heading", "left_velocity", "right_velocity"}
-        assert started[0] - 1 < lines[0]["t"] < time.time()
-        assert started[1] - 1 < lines[0]["monotonic"] < time.monotonic()
-        steps = [b["monotonic"] - a["monotonic"] for a, b in pairwise(lines)]
-        assert all(step > 0 for step in steps)
+def test_the_truth_is_written_as_json_lines(tmp_path: Path) -> None:
+    path, log = str(tmp_path / "robot"), tmp_path / "truth.jsonl"
+    started = time.time(), time.monotonic()
+    with serving("--pty", path, "--truth", str(log)), AmigoBot(path, timeout=LIMIT) as robot:
+        robot.drive(0.2, duration=1.0)
+    lines = [json.loads(line) for line in log.read_text().splitlines()[:-1]]
+    assert lines[0]["x"] == 2.75 and lines[-1]["x"] > 2.75
+    assert set(lines[0]) >= {"t", "monotonic", "y", "heading", "left_velocity", "right_velocity"}
+    assert started[0] - 1 < lines[0]["t"] < time.time()
+    assert started[1] - 1 < lines[0]["monotonic"] < time.monotonic()
+    steps = [b["monotonic"] - a["monotonic"] for a, b in pairwise(lines)]
+    assert all(step > 0 for step in steps)
 
 
-class TestFleet:
-    def test_each_robot_of_a_file_meets_the_others(self, tmp_path: Path) -> None:
-        file, log = tmp_path / "robots.yaml", tmp_path / "truth"
-        file.write_text(
-            f"world: empty\nrobots:\n  alpha: {{pty: {tmp_path}/alpha, start: [0, 0, 0]}}\n"
-            "  beta: {tcp: 0, start: [1, 0, 0], robot: amigo-sh}"
-        )
-        with serving("--robots", str(file), "--truth", str(log)) as server:
-            address = server.wait_for("beta: ", "listening on tcp ").rpartition("tcp ")[2]
-            with (
-                AmigoBot(str(tmp_path / "alpha"), timeout=LIMIT) as alpha,
-                AmigoBot(f"socket://{address}", timeout=LIMIT) as beta,
-            ):
-                assert (alpha.identity.name, beta.identity.subclass) == ("alpha", "amigo-sh")
-                with pytest.raises(MotionFailedError) as caught:
-                    alpha.move(2.0)  # beta is in the way
-        newest = {line["robot"]: line for line in map(json.loads, log.read_text().splitlines()[:-1])}
-        room = 1 - load_profile("amigo").body.front - load_profile("amigo-sh").body.rear
-        assert newest["alpha"]["x"] == pytest.approx(room, abs=0.03)
-        assert caught.value.travelled == pytest.approx(room, abs=0.03)
-        assert newest["beta"]["x"] == 1.0
-
-
-class TestCommand:
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (["--pty", "/no/such/folder/robot"], "No such file"),
-            (["--tcp", "nowhere"], "--tcp is 'nowhere', expected HOST:PORT"),
-            (["--tcp", "0", "--check-baud"], "--check-baud needs --pty"),
-            (["--tcp", "0", "--truth", "/no/such/folder/t"], "No such file"),
-            (["--tcp", "0", "--name", "two words"], "without blanks"),
-        ],
+def test_each_robot_of_a_file_meets_the_others(tmp_path: Path) -> None:
+    file, log = tmp_path / "robots.yaml", tmp_path / "truth"
+    file.write_text(
+        f"world: empty\nrobots:\n  alpha: {{pty: {tmp_path}/alpha, start: [0, 0, 0]}}\n"
+        "  beta: {tcp: 0, start: [1, 0, 0], robot: amigo-sh}"
     )
-    def test_mistakes_are_said_in_one_line(
-        self, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-    ) -> None:
-        assert main(["sim", *arguments]) == (1 if "--truth" in arguments else 2)  # a file, or the usage
-        said = capsys.readouterr().err
-        assert message in said and said.count("\n") == 1
+    with serving("--robots", str(file), "--truth", str(log)) as server:
+        address = server.wait_for("beta: ", "listening on tcp ").rpartition("tcp ")[2]
+        with (
+            AmigoBot(str(tmp_path / "alpha"), timeout=LIMIT) as alpha,
+            AmigoBot(f"socket://{address}", timeout=LIMIT) as beta,
+        ):
+            assert (alpha.identity.name, beta.identity.subclass) == ("alpha", "amigo-sh")
+            with pytest.raises(MotionFailedError) as caught:
+                alpha.move(2.0)  # beta is in the way
+    newest = {line["robot"]: line for line in map(json.loads, log.read_text().splitlines()[:-1])}
+    room = 1 - load_profile("amigo").body.front - load_profile("amigo-sh").body.rear
+    assert newest["alpha"]["x"] == pytest.approx(room, abs=0.03)
+    assert caught.value.travelled == pytest.approx(room, abs=0.03)
+    assert newest["beta"]["x"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--pty", "/no/such/folder/robot"], "No such file"),
+        (["--tcp", "nowhere"], "--tcp is 'nowhere', expected HOST:PORT"),
+        (["--tcp", "0", "--check-baud"], "--check-baud needs --pty"),
+        (["--tcp", "0", "--truth", "/no/such/folder/t"], "No such file"),
+        (["--tcp", "0", "--name", "two words"], "without blanks"),
+    ],
+)
+def test_a_wrong_argument_of_sim_is_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert main(["sim", *arguments]) == (1 if "--truth" in arguments else 2)  # a file, or the usage
+    said = capsys.readouterr().err
+    assert message in said and said.count("\n") == 1
 
 
 class TestInProcess:

@@ -24,33 +24,31 @@ def readings(client: Client, seconds: float) -> list[tuple[int, int]]:
     return [(r.number, r.range) for p in client.run(seconds) if isinstance(p, Sip) for r in p.sonar]
 
 
-class TestTiming:
-    def test_a_sip_has_two_readings_of_sonars_in_turn(self) -> None:
-        client = Client().open()
-        client.run(0.4)
-        sips = client.run(0.8)
-        assert [len(sip.sonar) for sip in sips] == [2] * 8  # type: ignore[attr-defined]
-        numbers = [r.number for sip in sips for r in sip.sonar]  # type: ignore[attr-defined]
-        assert numbers == [(numbers[0] + i) % 8 for i in range(16)]
+def test_a_sip_has_two_readings_of_sonars_in_turn() -> None:
+    client = Client().open()
+    client.run(0.4)
+    sips = client.run(0.8)
+    assert [len(sip.sonar) for sip in sips] == [2] * 8  # type: ignore[attr-defined]
+    numbers = [r.number for sip in sips for r in sip.sonar]  # type: ignore[attr-defined]
+    assert numbers == [(numbers[0] + i) % 8 for i in range(16)]
 
 
-class TestSequence:
-    @pytest.mark.parametrize(
-        ("sequence", "numbers"),
-        [
-            (b"\x02\x03\x04\x05", [1, 2, 3, 4]),
-            (b"\x01\x01\x08", [0, 0, 7]),
-            (b"\x09\x02\x20\x00", [1]),
-            (b"34", [2, 3]),
-        ],
-    )
-    def test_sonars_fire_in_the_polled_sequence(self, sequence: bytes, numbers: list[int]) -> None:
-        client = Client().open()
-        client.send(Command.POLLING(sequence))
-        client.run(0.3)
-        received = [number for number, _ in readings(client, 2.0)]
-        shift = next(i for i in range(len(numbers)) if received[: len(numbers)] == numbers[i:] + numbers[:i])
-        assert received == [numbers[(i + shift) % len(numbers)] for i in range(len(received))]
+@pytest.mark.parametrize(
+    ("sequence", "numbers"),
+    [
+        (b"\x02\x03\x04\x05", [1, 2, 3, 4]),
+        (b"\x01\x01\x08", [0, 0, 7]),
+        (b"\x09\x02\x20\x00", [1]),
+        (b"34", [2, 3]),
+    ],
+)
+def test_sonars_fire_in_the_polled_sequence(sequence: bytes, numbers: list[int]) -> None:
+    client = Client().open()
+    client.send(Command.POLLING(sequence))
+    client.run(0.3)
+    received = [number for number, _ in readings(client, 2.0)]
+    shift = next(i for i in range(len(numbers)) if received[: len(numbers)] == numbers[i:] + numbers[:i])
+    assert received == [numbers[(i + shift) % len(numbers)] for i in range(len(received))]
 
 
 class TestGeometry:

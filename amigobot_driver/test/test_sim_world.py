@@ -32,15 +32,14 @@ class TestBodies:
             ((0.1, 0.2, 0.3, 0.0), True),  # cuts the corner
         ],
     )
-    def test_a_rectangle_and_a_segment(self, segment: tuple[float, ...], touches: bool) -> None:
+    def test_a_body_touches_the_segments_inside_it(self, segment: tuple[float, ...], touches: bool) -> None:
         assert (self.SHAPE.part(WorldPose(0, 0), Segment(*segment)) is not None) is touches
 
 
-class TestShipped:
-    @pytest.mark.parametrize("robot", available_profiles())
-    def test_every_robot_fits_into_every_world(self, robot: str) -> None:
-        for world in ("empty", "office", "room"):
-            Simulator(load_profile(robot), load_world(world))
+@pytest.mark.parametrize("robot", available_profiles())
+def test_every_robot_fits_into_every_world(robot: str) -> None:
+    for world in ("empty", "office", "room"):
+        Simulator(load_profile(robot), load_world(world))
 
 
 class TestFiles:
@@ -102,13 +101,12 @@ DATA
 """
 
 
-class TestAriaMaps:
-    def test_lines_and_home(self, tmp_path: Path) -> None:
-        path = tmp_path / "house.map"
-        path.write_text(ARIA_MAP, encoding="utf-8")
-        world = load_world(str(path))
-        assert world.segments[1] == Segment(5.0, -1.0, 5.0, 4.0) and len(world.segments) == 3
-        assert (world.start.x, world.start.y, world.start.heading) == (1.5, 1.0, math.pi / 2)
+def test_an_aria_map_has_lines_and_home(tmp_path: Path) -> None:
+    path = tmp_path / "house.map"
+    path.write_text(ARIA_MAP, encoding="utf-8")
+    world = load_world(str(path))
+    assert world.segments[1] == Segment(5.0, -1.0, 5.0, 4.0) and len(world.segments) == 3
+    assert (world.start.x, world.start.y, world.start.heading) == (1.5, 1.0, math.pi / 2)
 
 
 class TestRosMaps:
