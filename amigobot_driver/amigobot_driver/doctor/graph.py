@@ -45,6 +45,9 @@ class Users(NamedTuple):
         """All of them."""
         return " and ".join(sorted(self.nodes))
 
+    def __str__(self) -> str:
+        return f"{self.names or 'no node'} publishes {self.topic}"
+
 
 @dataclass(frozen=True, slots=True)
 class Graph:

@@ -124,8 +124,11 @@ def live_findings(history: History, port: str) -> Iterator[Finding]:
 
     now = history.now
     for name, part in table("live").items():
-        names = Names(history, port=port)
-        values = names.named(part.values) | names.value(part.more) if now.report or not part.needs_packets else {}
+        names, values = Names(history, port=port), dict[str, object]()
+        if now.report or not part.needs_packets:
+            values = names.named(part.values)
+            for item in names.value(part.each):
+                values |= Names(history, it=item).named(part.values_of_each)
         if part.needs_packets and not (now.link.running and now.report):
             yield Finding(name, Severity.ERROR, "unknown: no packets from the robot", values=values)
             continue

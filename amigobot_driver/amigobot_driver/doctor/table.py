@@ -52,7 +52,8 @@ class Part:
     ok_when: str = "True"  #: the condition for that
     detail: str = ""  #: a further line of each finding
     values: Mapping[str, str] = field(default_factory=dict)
-    more: str = "{}"  #: further values, whose names depend on the robot
+    each: str = "()"  #: a figure that has items with values of their own
+    values_of_each: Mapping[str, str] = field(default_factory=dict)  #: by a name with `it`, the item
     first: bool = False  #: the first row that applies explains the others
     needs_packets: bool = False  #: nothing is known without packets
 
@@ -119,8 +120,9 @@ class Names(dict[str, Any]):
         return " ".join([self.text(row.remedy), *more]).strip()
 
     def named(self, expressions: Mapping[str, str]) -> dict[str, object]:
-        """Return named values."""
-        return {name: self.value(expression) for name, expression in expressions.items()}
+        """Return named values; one that is None is left out."""
+        values = {self.text(name): self.value(expression) for name, expression in expressions.items()}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 @functools.cache
