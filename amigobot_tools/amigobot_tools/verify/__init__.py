@@ -18,8 +18,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from amigobot_driver.cli import UsageError
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this subcommand."""
@@ -45,14 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
-    # Imported here: `amigobot --help` needs neither the simulator nor rich.
+    # Imported here: `amigobot --help` needs no simulator.
     from . import terminal
 
-    if args.list:
-        terminal.print_steps()
-        return 0
-    if args.compare is not None:
-        return terminal.compare_again(args.compare)
-    if args.port is None:
-        raise UsageError("which robot? amigobot verify /dev/ttyUSB0, or sim:// for a simulated one")
-    return terminal.verify(args)
+    return terminal.run(args)

@@ -131,9 +131,8 @@ def _page(report: Report) -> Iterator[str]:
     yield f"simulator of this profile under the same commands:\n{report.summary}."
     for result in report.steps:
         step = BY_NAME[result.name]
-        how = f"{result.seconds:.0f} s" if result.status == DONE else f"{result.status}: {result.reason}"
         errata = f" Settles {', '.join(step.errata)}." if step.errata and result.status == DONE else ""
-        yield f"\n## {result.title}\n\n{step.tell}{errata} ({how})\n"
+        yield f"\n## {result.title}\n\n{step.tell}{errata} ({result.outcome})\n"
         rows = [figure_row(figure) for figure in report.figures if figure.step == result.name]
         if rows:
             yield "| Figure | Robot | Simulator | Verdict |\n|---|---|---|---|"

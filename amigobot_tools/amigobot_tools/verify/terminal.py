@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from pathlib import Path
 
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.findings import Printer
@@ -24,33 +23,32 @@ from .simulated import simulated
 from .table import BY_NAME, STEPS
 from .trial import DONE, FAILED
 
-_NAME_WIDTH = max(map(len, BY_NAME)) + 1
+
+def run(args: argparse.Namespace) -> int:
+    """Do what the arguments ask for, and return the exit status."""
+    printer = Printer(name_width=max(map(len, BY_NAME)) + 1)
+    if args.list:
+        for step in STEPS:
+            details = (f"{step.place}{''.join(f', {erratum}' for erratum in step.errata)}",)
+            printer.finding(Finding(step.name, Severity.NOTE, step.tell, details=details))
+        return 0
+    if args.compare is not None:
+        report = load(args.compare)
+        report.compare()
+        for result in report.steps:
+            if result.status != DONE:
+                printer.finding(result.finding)
+        return _print_result(printer, report)
+    if args.port is None:
+        raise UsageError("which robot? amigobot verify /dev/ttyUSB0, or sim:// for a simulated one")
+    return _verify(args, printer)
 
 
-def print_steps() -> None:
-    """Print the table of steps."""
-    printer = Printer(name_width=_NAME_WIDTH)
-    for step in STEPS:
-        details = (f"{step.place}{''.join(f', {erratum}' for erratum in step.errata)}",)
-        printer.finding(Finding(step.name, Severity.NOTE, step.tell, details=details))
-
-
-def compare_again(path: Path) -> int:
-    """Compare a report with the simulator of today, and print which steps were not done, and what differs."""
-    report, printer = load(path), Printer(name_width=_NAME_WIDTH)
-    report.compare()
-    for step in report.steps:
-        if step.status != DONE:
-            printer.finding(step.finding)
-    return _print_result(printer, report)
-
-
-def verify(args: argparse.Namespace) -> int:
+def _verify(args: argparse.Namespace, printer: Printer) -> int:
     """Run the steps with a robot and write the report."""
     for name in {*args.only, *args.skip} - BY_NAME.keys():
         raise UsageError(f"step {name!r:.60} is not known, allowed: {', '.join(BY_NAME)}")
-    printer, folder, port = Printer(name_width=_NAME_WIDTH), args.output, args.port
-    path = folder / REPORT
+    folder, path, port = args.output, args.output / REPORT, args.port
     if path.exists() and not (args.resume or args.force):
         raise UsageError(f"{path} exists: go on with --resume, overwrite it with --force, or name another --output")
     earlier = load(path) if args.resume else None

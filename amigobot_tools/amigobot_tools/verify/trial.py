@@ -36,11 +36,15 @@ class StepResult:
     seconds: float
 
     @property
+    def outcome(self) -> str:
+        """How long it took, or why it is not done."""
+        return f"{self.seconds:.0f} s" if self.status == DONE else f"{self.status}: {self.reason}"
+
+    @property
     def finding(self) -> Finding:
         """The same for the doctor's terminal."""
         severity = {DONE: Severity.OK, SKIPPED: Severity.NOTE, FAILED: Severity.ERROR}[self.status]
-        how = f"{self.seconds:.0f} s" if self.status == DONE else f"{self.status}: {self.reason}"
-        return Finding(self.name, severity, f"{self.title}, {how}")
+        return Finding(self.name, severity, f"{self.title}, {self.outcome}")
 
 
 @dataclass(slots=True)
