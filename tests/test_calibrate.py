@@ -72,7 +72,7 @@ def drive(bench: Bench, motions: list[Motion]) -> Driven:
     bench.run(1.0)
     steps = [
         (b.odometry.travelled - a.odometry.travelled, b.odometry.turned - a.odometry.turned)
-        for a, b in pairwise([first, *bench.told(Report, begin)])
+        for a, b in pairwise([first, *bench.emitted(Report, begin)])
     ]
     end = true_pose(bench).seen_from(start)
     whole = math.tau * round(sum(amount for kind, amount in motions if kind == "turn") / math.tau)

@@ -302,7 +302,7 @@ class Bench(SteppedDriver[Robot]):
         """The same as text: "STOP", "VEL(200)". In a handshake 0, 1, 2 read PULSE, OPEN, CLOSE."""
         return [str(instruction) for _, instruction in self.sent(since)]
 
-    def told(self, kind: type[E], since: float = 0.0) -> list[E]:
+    def emitted(self, kind: type[E], since: float = 0.0) -> list[E]:
         """The events of one kind."""
         return [event for time, event in self.events if isinstance(event, kind) and time >= since]
 
@@ -310,27 +310,27 @@ class Bench(SteppedDriver[Robot]):
         """Write the frames from this time on as a recording of the robot "anna"; the option `trace` must be on."""
         with path.open("wb") as file:
             write_head(file, Head(1.0e9, "", "anna", "Pioneer", "amigo", "amigo", erratic=False))
-            for event in self.told(FrameSeen, since):
+            for event in self.emitted(FrameSeen, since):
                 write_record(file, RecordedFrame(event.stamp - since, event.to_robot, event.data))
 
     @property
     def reports(self) -> list[Report]:
-        return self.told(Report)
+        return self.emitted(Report)
 
     @property
     def states(self) -> list[LinkState]:
         """What the link went through, without repetitions."""
-        states = [event.state for event in self.told(LinkChanged)]
+        states = [event.state for event in self.emitted(LinkChanged)]
         return [state for state, _ in itertools.groupby(states)]
 
     @property
     def notes(self) -> list[str]:
         """The notes about the link, in order."""
-        return [event.note for event in self.told(LinkChanged)]
+        return [event.note for event in self.emitted(LinkChanged)]
 
     @property
     def notices(self) -> list[str]:
-        return [event.text for event in self.told(Notice)]
+        return [event.text for event in self.emitted(Notice)]
 
 
 def connected(

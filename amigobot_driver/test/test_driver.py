@@ -82,7 +82,7 @@ class Tap:
 
 
 class Running:
-    """A driver on a tapped port, and all that it told."""
+    """A driver on a tapped port, and all events that it emitted."""
 
     def __init__(self, url: str = "sim://amigo?world=empty&baud=115200") -> None:
         self.events: list[Event] = []
@@ -104,17 +104,17 @@ class Running:
     def words(self) -> list[str]:
         return [word for tap in self.taps for word in tap.words]
 
-    def told(self, kind: type[Event]) -> list[Event]:
+    def emitted(self, kind: type[Event]) -> list[Event]:
         return [event for event in list(self.events) if isinstance(event, kind)]
 
     @property
     def notes(self) -> list[str]:
-        return [event.note for event in self.told(LinkChanged)]
+        return [event.note for event in self.emitted(LinkChanged)]
 
     def connect(self) -> None:
         """Until the motors are on."""
-        count = len(self.told(Report))
-        eventually(lambda: any(report.motors_enabled for report in self.told(Report)[count:]))
+        count = len(self.emitted(Report))
+        eventually(lambda: any(report.motors_enabled for report in self.emitted(Report)[count:]))
 
     def drive(self, linear: float, angular: float = 0.0) -> None:
         with self.driver.robot() as robot:
@@ -134,7 +134,7 @@ class Running:
         eventually(met)
 
     def moving(self) -> bool:
-        return self.told(Report)[-1].moving
+        return self.emitted(Report)[-1].moving
 
 
 @contextmanager
@@ -180,7 +180,7 @@ class TestOnEveryPort:
         path = tmp_path / "robot"
         with served(on_pty(path)) as (simulator, _), running(str(path)) as run:
             run.connect()
-            run.drive_until(lambda: run.told(Report)[-1].odometry.x > 0.1)
+            run.drive_until(lambda: run.emitted(Report)[-1].odometry.x > 0.1)
             run.driver.close()
             assert run.words[-4:] == SHUTDOWN_SEQUENCE
             assert run.taps[-1].closed
@@ -205,7 +205,7 @@ class TestPortThatComesAndGoes:
             for name in ("ttyUSB0", "ttyUSB1"):
                 with served(on_pty(tmp_path / name)):
                     run.connect()
-                    assert Notice(f"{pattern}: opened {tmp_path / name}", trouble=False) in run.told(Notice)
+                    assert Notice(f"{pattern}: opened {tmp_path / name}", trouble=False) in run.emitted(Notice)
                 eventually(lambda: run.state is LinkState.DISCONNECTED)
             eventually(lambda: f"{pattern}: no port matches; is the adapter" in run.notes[-1])
 
@@ -294,13 +294,13 @@ class TestListener:
             run.listener = listener
             run.connect()
             run.drive_until(run.moving)
-            eventually(lambda: run.told(Notice))
+            eventually(lambda: run.emitted(Notice))
         assert threads == {"amigobot-reader"}
-        states = [event.state for event in run.told(LinkChanged)]
+        states = [event.state for event in run.emitted(LinkChanged)]
         assert states == [LinkState.SYNCING, LinkState.OPENING, LinkState.RUNNING]
         first = next(i for i, event in enumerate(run.events) if isinstance(event, Report))
         assert any(isinstance(event, LinkChanged) and event.state is LinkState.RUNNING for event in run.events[:first])
-        stamps = [report.stamp for report in run.told(Report)]
+        stamps = [report.stamp for report in run.emitted(Report)]
         assert stamps == sorted(stamps)
 
     def test_a_slow_listener_does_not_delay_a_stop(self) -> None:

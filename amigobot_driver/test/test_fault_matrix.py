@@ -138,17 +138,17 @@ class Scene:
 
     # -- what the user sees -----------------------------------------------------------------------------------
 
-    def told(self, part: str, since: int) -> list[DiagnosticStatus]:
+    def diagnostics_of(self, part: str, since: int) -> list[DiagnosticStatus]:
         """What the diagnostics have said of a part from the `since`-th status on."""
         return [status for status in self.statuses[since:] if status.name == f"amigobot: {part}"]
 
     def count(self, key: str) -> int:
         """A counter of the link's diagnostics, as it is now."""
         self._read_diagnostics()
-        return int(next(pair.value for pair in self.told("link", 0)[-1].values if pair.key == key))
+        return int(next(pair.value for pair in self.diagnostics_of("link", 0)[-1].values if pair.key == key))
 
     def reports(self, since: float) -> list[Report]:
-        return self.bench.told(Report, since)
+        return self.bench.emitted(Report, since)
 
     def faults(self, **faults: object) -> None:
         """What is to go wrong from now on; nothing, without an argument."""
@@ -370,7 +370,9 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
         received = scene.reports(bench.now - 1.0)
         assert bool(received) is (row.link is RUNNING), "topics go on while the link is up, and then only"
     part, words = row.warns
-    warnings = [status.message for status in scene.told(part, statuses) if status.level != DiagnosticStatus.OK]
+    warnings = [
+        status.message for status in scene.diagnostics_of(part, statuses) if status.level != DiagnosticStatus.OK
+    ]
     assert any(words in message for message in warnings) or not part
     last = scene.reports(0.0)[-1].odometry if scene.reports(0.0) else None
 
@@ -378,14 +380,14 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
     row.end(scene)
     returned = bench.now
     scene.until(lambda: bench.robot.running and scene.reports(returned), within=row.within or 0.5)
-    if last and bench.told(LinkChanged, begun):
+    if last and bench.emitted(LinkChanged, begun):
         first = scene.reports(returned)[0].odometry
         # The way rolled until the robot stopped is in it, unless the robot was switched off.
         there = bench.simulator.truth.pose if bench.simulator is switched_on else last
         assert math.hypot(first.x - there.x, first.y - there.y) < CLOSE + 0.3 * PERIOD, "odom goes on from there"
     scene.run(6.0)
     truth, odometry = bench.simulator.truth, scene.reports(0.0)[-1].odometry
-    if not bench.told(LinkChanged, begun):
+    if not bench.emitted(LinkChanged, begun):
         assert math.hypot(odometry.x - truth.pose.x, odometry.y - truth.pose.y) < CLOSE, "odom missed nothing"
     assert (truth.left_velocity > 0.1) is goes_on
 
@@ -404,12 +406,12 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
     report, since = scene.reports(0.0)[-1], bench.now - 2.0
     assert report.motors_enabled and report.sonar_enabled
     assert {ping.number for report in scene.reports(since) for ping in report.pings} == {1, 4}
-    assert any(isinstance(event.packet, Io) for event in bench.told(Received, since))
+    assert any(isinstance(event.packet, Io) for event in bench.emitted(Received, since))
     assert bench.robot.tuning.config is not None and bench.robot.tuning.config.trans_acc == 250
     assert not row.says or [text for _, text in scene.log if row.says in text]
     assert not counter or scene.count(counter) > before
     # Late packets are told for a minute.
-    assert scene.told("link", 0)[-1].level in (DiagnosticStatus.OK, DiagnosticStatus.WARN)
+    assert scene.diagnostics_of("link", 0)[-1].level in (DiagnosticStatus.OK, DiagnosticStatus.WARN)
     for text in {text for _, text in scene.log}:
         times = [time for time, said in scene.log if said == text]
         often = MAX_RECOVERIES if text.startswith("connected to") else 1

@@ -60,16 +60,16 @@ def recording(bench: Bench, since: float = 0.0) -> list[Recorded]:
 
 
 class Played:
-    """A replay of some frames, and what it told."""
+    """A replay of some frames, and the events that it emitted."""
 
     def __init__(self, frames: Iterable[Recorded] = (), options: Options = DEFAULTS) -> None:
-        self.told: list[tuple[int, Event]] = []
+        self.events: list[tuple[int, Event]] = []
         self.robot = Robot(options)
         self.replay = Replay(self.robot, f"{SCHEME}recorded", self._take)
         self.play(frames)
 
     def _take(self, event: Event) -> None:
-        self.told.append((self.replay.recorded(getattr(event, "stamp", self.replay.clock())), event))
+        self.events.append((self.replay.recorded(getattr(event, "stamp", self.replay.clock())), event))
 
     def play(self, frames: Iterable[Recorded]) -> Played:
         for frame in frames:
@@ -79,15 +79,11 @@ class Played:
 
     @property
     def reports(self) -> list[tuple[int, Report]]:
-        return [(stamp, event) for stamp, event in self.told if isinstance(event, Report)]
+        return [(stamp, event) for stamp, event in self.events if isinstance(event, Report)]
 
     @property
     def stamps(self) -> list[int]:
         return [stamp for stamp, _ in self.reports]
-
-    @property
-    def notes(self) -> list[str]:
-        return [event.note for _, event in self.told if isinstance(event, LinkChanged)]
 
 
 def assert_same(reports: list[tuple[int, Report]], then: list[tuple[int, Report]]) -> None:
@@ -146,15 +142,15 @@ class TestTheSameAgain:
         bench = driven("amigo-sh", encoder_odometry=True)
         played = Played(recording(bench), Options(encoder_odometry=True))
         for kind in (EncoderReading, TurnRate):
-            then = bench.told(kind)
-            now = [(stamp, event) for stamp, event in played.told if isinstance(event, kind)]
+            then = bench.emitted(kind)
+            now = [(stamp, event) for stamp, event in played.events if isinstance(event, kind)]
             assert len(then) > 100
             assert [stamp for stamp, _ in now] == [ns(event.stamp) for event in then]
-        rolled = [event.odometry for _, event in played.told if isinstance(event, EncoderReading) and event.odometry]
-        expected = [event.odometry for event in bench.told(EncoderReading) if event.odometry]
+        rolled = [event.odometry for _, event in played.events if isinstance(event, EncoderReading) and event.odometry]
+        expected = [event.odometry for event in bench.emitted(EncoderReading) if event.odometry]
         assert [(o.x, o.y, o.yaw) for o in rolled] == [(o.x, o.y, o.yaw) for o in expected]
-        rates = [event.rate for _, event in played.told if isinstance(event, TurnRate)]
-        assert rates == pytest.approx([event.rate for event in bench.told(TurnRate)])
+        rates = [event.rate for _, event in played.events if isinstance(event, TurnRate)]
+        assert rates == pytest.approx([event.rate for event in bench.emitted(TurnRate)])
         assert_same(played.reports, live(bench))
 
     def test_the_frames_of_a_replay_are_counted(self, drive: Bench) -> None:
@@ -213,7 +209,7 @@ class TestFromTheMiddle:
         bench = Bench(Options()).connect()
         bench.robot.configure(Options(trace=True), bench.now)
         bench.run(1)
-        assert "Config" in [event.name for event in bench.told(FrameSeen)]
+        assert "Config" in [event.name for event in bench.emitted(FrameSeen)]
 
 
 class TestGaps:
@@ -237,7 +233,7 @@ class TestGaps:
         ]
         assert poses[0] == poses[1]
         assert played.replay.counts.sessions == 3
-        states = [event.state for _, event in played.told if isinstance(event, LinkChanged)]
+        states = [event.state for _, event in played.events if isinstance(event, LinkChanged)]
         lost = states.index(LinkState.LOST)
         reopened = [LinkState.DISCONNECTED, LinkState.SYNCING, LinkState.OPENING, LinkState.RUNNING]
         assert states[lost:] == [LinkState.LOST, *reopened, *reopened]

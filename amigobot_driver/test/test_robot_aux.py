@@ -53,7 +53,7 @@ def connected(device: LoopBack, port: int = 1, baud: int | None = None, robot: s
 
 def received(bench: Bench) -> bytes:
     """What a subscriber would have got."""
-    return b"".join(event.packet.data for event in bench.told(Received) if isinstance(event.packet, Aux))
+    return b"".join(event.packet.data for event in bench.emitted(Received) if isinstance(event.packet, Aux))
 
 
 def arrivals(bench: Bench) -> list[tuple[float, bytes]]:

@@ -24,7 +24,7 @@ def errors_while_driving(bench: Bench) -> tuple[float, float]:
     truth, since = TruthRecord(bench), bench.now
     for step in range(200):
         truth.drive(0.3, 0.8 * math.sin(step / 15))
-    errors = truth.errors((report.stamp, report.odometry) for report in bench.told(Report, since))
+    errors = truth.errors((report.stamp, report.odometry) for report in bench.emitted(Report, since))
     assert len(errors) > 150
     distance, turn = (math.hypot(*column) / math.sqrt(len(errors)) for column in zip(*errors, strict=True))
     return distance, turn

@@ -184,7 +184,7 @@ def test_the_velocity_is_unknown_once_the_link_is_lost() -> None:
     last = bench.reports[-1].odometry
     bench.go_out_of_range()
     bench.until(lambda: not bench.robot.running)
-    (stale,) = (event.odometry for event in bench.told(OdometryStale))
+    (stale,) = (event.odometry for event in bench.emitted(OdometryStale))
     assert (stale.x, stale.y, stale.yaw) == (last.x, last.y, last.yaw)
     assert last.linear > 0.15
     assert (stale.linear, stale.angular, stale.left_velocity, stale.right_velocity) == (0, 0, 0, 0)

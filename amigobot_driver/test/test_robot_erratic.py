@@ -63,7 +63,7 @@ def own_words(bench: Bench, since: float = 0.0) -> list[str]:
 class TestConnect:
     def test_an_erratic_is_stopped_identified_and_opened(self, bench: Bench) -> None:
         assert own_words(bench)[:3] == ["STOP", "CONFIG", "OPEN"]
-        (identified,) = bench.told(Identified)
+        (identified,) = bench.emitted(Identified)
         assert identified.known
         assert identified.identity.robot_class == "Erratic"
         assert bench.robot.profile.name == "erratic"
@@ -71,7 +71,7 @@ class TestConnect:
     def test_an_erratic_is_recognized_by_its_packets(self) -> None:
         bench = erratic(Options()).connect()
         assert bench.robot.profile.name == "erratic"
-        assert "reports Erratic" in bench.told(Identified)[0].reason
+        assert "reports Erratic" in bench.emitted(Identified)[0].reason
 
     def test_an_unknown_line_speed_of_an_erratic_is_found(self) -> None:
         bench = Bench(
@@ -104,7 +104,7 @@ class TestConnect:
         assert not bench.robot.running
         assert "profile erratic, another robot than requested" in bench.robot.note
         assert not bench.up.log
-        notes = [change.note for change in bench.told(LinkChanged)]
+        notes = [change.note for change in bench.emitted(LinkChanged)]
         assert [note for note in notes if "no robot answers" in note] == []
         assert len(set(notes)) == 2, "looking, and what was found"
 
@@ -261,7 +261,7 @@ def test_a_driven_robot_without_motor_power_is_noticed(bench: Bench) -> None:
     bench.simulator.press_motors_button()
     bench.run(4.0, cmd_vel=(0.3, 0.0))
     assert bench.simulator.truth.left_velocity == 0.0
-    [notice] = [notice.text for notice in bench.told(Notice) if "has not moved for 2 s" in notice.text]
+    [notice] = [notice.text for notice in bench.emitted(Notice) if "has not moved for 2 s" in notice.text]
     assert "switch them on" in notice
     assert bench.robot.standstill.problem
     bench.result(lambda: bench.robot.enable_motors(True, bench.now))
@@ -276,16 +276,16 @@ class TestInputs:
     def test_a_floor_that_ends_is_told_by_its_side(self, profile: str) -> None:
         bench = erratic(profile=profile, robot=profile).connect()
         bench.run(1.0)
-        assert bench.told(FloorReading)[-1].floors == (True, True)
+        assert bench.emitted(FloorReading)[-1].floors == (True, True)
         bench.simulator.faults = Faults(no_floor=frozenset({0}))
         bench.run(1.0)
-        assert bench.told(FloorReading)[-1].floors == (False, True)
+        assert bench.emitted(FloorReading)[-1].floors == (False, True)
 
     def test_encoder_ticks_lead_the_odometry_where_that_is_wanted(self) -> None:
         bench = erratic(Options(profile="erratic", encoder_odometry=True)).connect()
         bench.run(5.0, cmd_vel=(0.5, 0.2))
         bench.run(1.0)
-        readings = bench.told(EncoderReading)
+        readings = bench.emitted(EncoderReading)
         assert 0 < readings[-1].left - readings[0].left < readings[-1].right - readings[0].right < 1 << 24
         assert bench.robot.estimator.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
 
@@ -320,7 +320,7 @@ class TestNumbers:
         bench.ask(lambda: bench.robot.queue.put(Command.SOUND(90)))
         bench.run(0.5)
         assert bench.robot.queue.stats.withheld == 1
-        assert any("SOUND(90) is not sent" in notice.text for notice in bench.told(Notice))
+        assert any("SOUND(90) is not sent" in notice.text for notice in bench.emitted(Notice))
 
     @pytest.mark.parametrize("number", [8, 11, 12, 13, 21, 22, 32, 1, 2, 4, 72])
     def test_raw_commands_that_do_harm_are_refused(self, bench: Bench, number: int) -> None:

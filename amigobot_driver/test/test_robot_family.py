@@ -20,7 +20,7 @@ PIONEERS = [name for name in available_profiles() if name.startswith("p")]
 @pytest.mark.parametrize("robot", PIONEERS)
 def test_a_pioneer_is_recognised_with_true_odometry(robot: str) -> None:
     bench = Bench(robot=robot).connect()
-    (identified,) = bench.told(Identified)
+    (identified,) = bench.emitted(Identified)
     assert (identified.profile, identified.known) == (load_profile(robot), True)
     bench.run(4.0, cmd_vel=(0.25, 0.3))
     bench.run(3.0)
@@ -37,7 +37,7 @@ def test_every_ring_is_heard_in_metres(robot: str) -> None:
     bench = Bench(robot=robot, simulator=lambda: Simulator(profile, load_world("room"))).connect()
     start = bench.now
     bench.run(2.0)
-    pings = [ping for report in bench.told(Report, since=start) for ping in report.pings]
+    pings = [ping for report in bench.emitted(Report, since=start) for ping in report.pings]
     assert {ping.number for ping in pings} == set(range(len(profile.sonar.poses)))
     world, pose = bench.simulator.world, bench.simulator.truth.pose
     ahead = next(n for n, mount in enumerate(profile.sonar.poses) if abs(mount.heading) < math.radians(11))

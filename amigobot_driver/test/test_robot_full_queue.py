@@ -104,7 +104,7 @@ def test_raw_commands_lost_with_the_link_are_reported() -> None:
     flood(bench, 30)
     bench.unplug()
     assert bench.robot.queue.stats.dropped >= 28
-    [told] = [notice.text for notice in bench.told(Notice) if "send_command" in notice.text]
+    [told] = [notice.text for notice in bench.emitted(Notice) if "send_command" in notice.text]
     assert "commands of send_command or save_config had not been sent when the connection ended" in told
 
 

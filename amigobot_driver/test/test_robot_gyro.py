@@ -99,7 +99,7 @@ class TestOnTheRobot:
         assert math.isfinite(bench.robot.gyro.calibrated)
         since = bench.now
         bench.run(20)
-        rates = [turn.rate for turn in bench.told(TurnRate, since)]
+        rates = [turn.rate for turn in bench.emitted(TurnRate, since)]
         assert len(rates) == pytest.approx(800, abs=8)
         assert abs(sum(rates) / len(rates)) < math.radians(0.1)
         assert max(map(abs, rates)) < math.radians(2.5)
@@ -116,7 +116,7 @@ class TestOnTheRobot:
             now = bench.simulator.truth.pose.heading
             turned += math.remainder(now - heading, math.tau)
             heading = now
-        turns = bench.told(TurnRate, since)
+        turns = bench.emitted(TurnRate, since)
         assert sum(turn.rate for turn in turns) * PERIOD == pytest.approx(turned, abs=0.05 * abs(turned) + 0.02)
         late = turns[-10:]
         truth = bench.simulator.truth.turn_rate

@@ -314,7 +314,7 @@ def test_the_turn_rate_is_right_behind_a_delay(angular: float) -> None:
         bench.ask(lambda: bench.robot.tuning.set({}, bench.now))
         since = bench.now
         bench.run(0.73, cmd_vel=(0.0, angular))
-        rates = [report.odometry.angular for report in bench.told(Report, since)]
+        rates = [report.odometry.angular for report in bench.emitted(Report, since)]
         assert rates == pytest.approx([angular] * len(rates), rel=0.15, abs=0.02)
 
 
@@ -329,7 +329,7 @@ def test_the_turn_rate_is_right_from_the_start(profile: str) -> None:
     before = bench.simulator.truth.turn_rate
     assert before > 0.5
     bench.run(0.16)
-    rates = [report.odometry.angular for report in bench.told(Report, since)]
+    rates = [report.odometry.angular for report in bench.emitted(Report, since)]
     assert len(rates) >= 3
     assert all(bench.simulator.truth.turn_rate - 0.2 <= rate <= 1.1 * 4.0 for rate in rates), rates
 

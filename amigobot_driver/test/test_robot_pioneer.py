@@ -111,7 +111,7 @@ class TestCompass:
     @pytest.mark.parametrize("mode", ["sip", "packets"])
     def test_a_compass_heading_is_clockwise_from_north(self, mode: str, heading: float, north: float) -> None:
         bench = pioneer(start=WorldPose(0.0, 0.0, math.radians(heading)), compass=mode)
-        read = bench.told(CompassReading)[-1]
+        read = bench.emitted(CompassReading)[-1]
         assert 0.0 <= read.heading < math.tau
         assert abs(math.remainder(read.heading - math.radians(north), math.tau)) <= read.resolution / 2 + 1e-9
         assert math.isnan(read.pitch) == math.isnan(read.celsius) == (mode == "sip")
@@ -155,7 +155,7 @@ class TestCompass:
             bench.run(3)
             since = bench.now
             bench.run(1)
-            assert len(bench.told(CompassReading, since)) == pytest.approx(0 if mode == "off" else 10, abs=1)
+            assert len(bench.emitted(CompassReading, since)) == pytest.approx(0 if mode == "off" else 10, abs=1)
             return [word for word in bench.words() if word.startswith("TCM2")][-1]
 
         told = [want(mode) for mode in ("sip", "packets", "off", "sip", "off")]
@@ -165,12 +165,12 @@ class TestCompass:
 class TestGripper:
     def test_gripper_orders_are_followed(self) -> None:
         bench = pioneer(flash={"Gripper": 1})
-        seen = bench.told(GripperReading)[-1]
+        seen = bench.emitted(GripperReading)[-1]
         assert (seen.paddles, seen.lift, seen.kind) == (Paddles.CLOSED, Lift.AT_END, 2)
         done = ordered(bench, "open")
         assert (done.success, done.message) == (True, "open: paddles moving, lift at end")
         bench.run(3)
-        assert bench.told(GripperReading)[-1].paddles is Paddles.OPEN
+        assert bench.emitted(GripperReading)[-1].paddles is Paddles.OPEN
         assert ordered(bench, "up").message == "up: paddles open, lift moving"
         assert ordered(bench, "halt").message == "halt: paddles open, lift between"
         bench.up.fault = losing(Command.GRIPPER)
@@ -182,7 +182,7 @@ class TestGripper:
         # CONFIGpac of P2OS has the gripper, its packets have the byte and the inputs
         assert ordered(bench, "deploy").success
         bench.run(3)
-        seen = bench.told(GripperReading)[-1]
+        seen = bench.emitted(GripperReading)[-1]
         assert (seen.paddles, seen.lift, seen.kind) == (Paddles.OPEN, Lift.DOWN, 1)
         assert not (seen.left_contact or seen.right_contact)
 
@@ -249,7 +249,7 @@ class TestJoystick:
         assert read.buttons == (False, True)
 
     def test_joystick_packets_are_requested(self) -> None:
-        assert pioneer(joystick_stream=True).told(JoystickReading)
+        assert pioneer(joystick_stream=True).emitted(JoystickReading)
 
 
 class TestArcosTail:
@@ -407,7 +407,7 @@ def test_the_kinematics_delay_moves_the_stamp_of_the_pose(encoder_odometry: bool
         bench.down.fault = delayed
         bench.connect()
         bench.run(3.0)
-        reports = bench.told(Report, bench.now - 1.0)
+        reports = bench.emitted(Report, bench.now - 1.0)
         return [report.stamp for report in reports], [ping.stamp for report in reports for ping in report.pings]
 
     (poses, pings), (late_poses, late_pings) = stamps(0), stamps(50)

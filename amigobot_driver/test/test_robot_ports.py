@@ -163,7 +163,7 @@ def test_no_raw_command_bypasses_the_driver(bench: PortBench, names: str, pointe
 def test_every_frame_is_told_with_time_on_request(tmp_path: Path) -> None:
     bench = PortBench(tmp_path, baud=9600, options=Options(trace=True))
     bench.run(2.0)
-    seen = bench.told(FrameSeen)
+    seen = bench.emitted(FrameSeen)
     up = [(event.stamp, event.data) for event in seen if event.to_robot]
     assert up == bench.up.log[: len(up)]
     assert len(bench.up.log) - len(up) <= 1, "the last is told with the next packet"

@@ -66,7 +66,7 @@ def test_the_odometry_shows_rest(bench):
     bench.robot.set_odometry(1.0, 2.0, 0.5)
     begin = bench.now
     bench.run(20.0)
-    reports = bench.told(Report, begin)
+    reports = bench.emitted(Report, begin)
     assert not any(report.moving for report in reports)
     for state in (report.odometry for report in reports):
         assert (state.x, state.y, state.yaw) == (1.0, 2.0, 0.5)

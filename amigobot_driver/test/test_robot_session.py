@@ -159,7 +159,7 @@ class TestAnotherRobot:
         bench.until(lambda: bench.robot.session.refused, within=10.0)
         bench.run(20.0)
         assert bench.robot.state is LOST
-        assert bench.told(LinkChanged)[-1].refused
+        assert bench.emitted(LinkChanged)[-1].refused
         assert "another robot answers at this port" in bench.robot.note
         assert "instead of Rob (amigo, serial number 1234)" in bench.robot.note
         with pytest.raises(RequestRefusedError, match="another robot answers at this port"):
@@ -219,7 +219,7 @@ class TestReset:
     @staticmethod
     def losses(bench: Bench) -> list[tuple[str, bool]]:
         """The note of each loss of the link, and whether it was requested."""
-        return [(event.note, event.requested) for event in bench.told(LinkChanged) if event.state is LOST]
+        return [(event.note, event.requested) for event in bench.emitted(LinkChanged) if event.state is LOST]
 
     def test_the_silence_after_a_requested_reset_is_expected(self, bench: Bench) -> None:
         outcome = bench.result(lambda: bench.robot.reset(bench.now))
@@ -273,7 +273,7 @@ class TestIdentity:
         bench = Bench()
         bench.down.fault = self.calling_itself(*identity)
         bench.connect()
-        [identified] = bench.told(Identified)
+        [identified] = bench.emitted(Identified)
         assert identified.profile.name == bench.robot.profile.name == "generic"
         assert "distances may be wrong; the profiles are" in identified.reason
         assert not identified.known
@@ -282,7 +282,7 @@ class TestIdentity:
     def test_a_model_that_was_not_requested_is_a_warning(self, profile: str, known: bool) -> None:
         bench = Bench(Options(profile=profile))
         bench.connect()
-        [identified] = bench.told(Identified)
+        [identified] = bench.emitted(Identified)
         assert (identified.profile.name, identified.known) == (profile, known), identified.reason
 
     def test_a_missing_identity_gets_generic_factors(self) -> None:

@@ -57,7 +57,7 @@ class TestAsking:
         bench.run(RETRIES.afterwards + 1)
         assert not any(flow.silent for flow in bench.robot.streams.states.values())
         bench.come_back()
-        bench.until(lambda: bench.told(EncoderReading), within=11)
+        bench.until(lambda: bench.emitted(EncoderReading), within=11)
 
     def test_a_lost_stop_of_a_stream_is_repeated(self) -> None:
         bench = connected()
@@ -138,8 +138,8 @@ class TestTicks:
         since = bench.now
         bench.down.fault = losing_first(1, Sip.MOVING)
         bench.run(1.0, cmd_vel=(0.1, 1.0))
-        assert [event.odometry for event in bench.told(EncoderReading, since)].count(None) == 1
-        for before, after in pairwise(bench.told(Report, since)):
+        assert [event.odometry for event in bench.emitted(EncoderReading, since)].count(None) == 1
+        for before, after in pairwise(bench.emitted(Report, since)):
             turned = math.remainder(after.odometry.yaw - before.odometry.yaw, math.tau)
             assert turned == pytest.approx(1.0 * (after.stamp - before.stamp), abs=0.03)
 
@@ -178,4 +178,4 @@ class TestOdometryFromEncoders:
         bench = connected(encoder_stream=True)
         bench.run(2)
         reports = {report.stamp for report in bench.reports}
-        assert all(rolled.stamp in reports for rolled in bench.told(EncoderReading)[1:])
+        assert all(rolled.stamp in reports for rolled in bench.emitted(EncoderReading)[1:])
