@@ -118,7 +118,7 @@ def _examine(case: Case) -> Iterator[Finding]:
     for part in _IDENTITY if running else ():
         yield from findings_of(part, evidence)
     observed = session.observe(case.seconds, began, lambda left: case.on_progress(f"listening, {left:.0f} s left"))
-    evidence = replace(evidence, port_problem=case.line.problem, **observed)
+    evidence = replace(evidence, port_problem=case.line.problem, **vars(observed))
     if evidence.losses and not evidence.now.link.running:
         again = OwnSession(case.line, case.clock, case.profile)
         case.session = session = again if again.wait() else session
@@ -154,7 +154,7 @@ def examine_held(
         return
     yield Finding("session", Severity.OK, f"it is open, {link.note}")
     observed = observe_held(robot, OBSERVED, clock, lambda left: on_progress(f"listening, {left:.0f} s left"))
-    evidence = Evidence(target=target, baud=link.baud, **observed)
+    evidence = Evidence(target=target, baud=link.baud, **vars(observed))
     seen = [finding for part in _IDENTITY for finding in findings_of(part, evidence)]
     seen += _parts(evidence)
     yield from seen

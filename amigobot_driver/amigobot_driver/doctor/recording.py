@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -29,11 +28,10 @@ from ..protocol import (
     checksum_with_count,
     parse,
 )
-from ..robot import Report, RobotSnapshot
 from ..wording import counted
 from .computer import Computer
 from .history import History
-from .session import Question
+from .session import Observation
 from .tap import Chunk, received
 from .target import Kind, Target
 
@@ -52,25 +50,16 @@ class Arrival(NamedTuple):
 
 
 @dataclass(kw_only=True, eq=False)
-class Recording(History):
-    """What was recorded. Fields of later stages have their defaults until then."""
+class Recording(Observation, History):
+    """An observation, and what is known besides. Fields of later stages have their defaults until then."""
 
     target: Target
     computer: Computer | None = None  #: the side of this computer; None: a session that is open already
-    snapshots: deque[RobotSnapshot]  #: at the beginning of the observation, and at its end
     baud: int = 0  #: line speed; 0: none
     refused: bool = False  #: it answers the handshake and opens no session
-    chunks: tuple[Chunk, ...] = ()  #: every byte since the port was opened, both ways; () if they are not known
-    began: float = -math.inf  #: s, when the observation began
-    seconds: float = 0.0  #: how long it lasted; 0: no session was opened
-    reports: Sequence[Report] = ()  #: those of the observation
-    others: tuple[Packet, ...] = ()  #: packets that are no SIPs, since the session began
-    losses: tuple[str, ...] = ()  #: why the session ended, each time
     port_problem: str = ""  #: why the port was lost; "" if it was not
-    questions: tuple[Question, ...] = ()  #: CONFIGs that were sent meanwhile
     found_at: int = 0  #: line speed at which the robot is found after it was lost; 0: not looked for
     opened_again: bool = False  #: it opens a session then
-    sonar_ignores: bool = False  #: the sonars stay on after SONAR 0
     close_ignored: bool = False  #: packets came after CLOSE
     requested: str = ""  #: the profile that the user asks for
     expected_baud: int = 0  #: the line speed that the user expects; 0: the profile's

@@ -11,15 +11,16 @@ from __future__ import annotations
 import math
 import random
 from collections import deque
-from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ..api import AmigoBot
 from ..connection_policy import CLOSE_SILENCE, CLOSE_TRIES
-from ..protocol import Command, FrameDecoder, Instruction, TuningValues
+from ..protocol import Command, FrameDecoder, Instruction, Packet, TuningValues
 from ..robot import Event, LinkChanged, LinkState, Options, Received, Report, Robot, RobotSnapshot, take_snapshot
 from ..stepped_driver import WaitingDriver
-from .tap import TappedLine
+from .tap import Chunk, TappedLine
 
 #: Events that are kept: 10 s of the fastest robot with every stream, both ways.
 _KEPT = 20_000
@@ -60,6 +61,21 @@ class Question(NamedTuple):
     argument: int | None
     sent: float  #: s
     latency: float  #: s until its answer; inf: none came
+
+
+@dataclass(kw_only=True, eq=False)
+class Observation:
+    """What a session has shown in some seconds."""
+
+    snapshots: deque[RobotSnapshot]  #: at its beginning and at its end
+    began: float = -math.inf  #: s
+    seconds: float = 0.0  #: how long it lasted; 0: no session was opened
+    reports: Sequence[Report] = ()
+    others: tuple[Packet, ...] = ()  #: packets that are no SIPs, since the session began
+    losses: tuple[str, ...] = ()  #: why the session ended, each time
+    questions: tuple[Question, ...] = ()  #: CONFIGs that were sent meanwhile
+    chunks: tuple[Chunk, ...] = ()  #: every byte since the port was opened, both ways; () if they are not known
+    sonar_ignores: bool = False  #: the sonars stay on after SONAR 0
 
 
 class OwnSession:
@@ -118,8 +134,8 @@ class OwnSession:
         """Whether a session has been opened at least once."""
         return self._robot.session.connections > 0
 
-    def observe(self, seconds: float, since: float, on_progress: Callable[[float], None]) -> dict[str, Any]:
-        """Return fields of `Recording`, some seconds after the connection began.
+    def observe(self, seconds: float, since: float, on_progress: Callable[[float], None]) -> Observation:
+        """Return what the session shows, some seconds after the connection began.
 
         CONFIG is sent about twice a second: its answers prove that commands reach the robot. Before, accelerations are
         set, which the motors, being off, do not follow: each byte that something on the line may take comes back.
@@ -148,12 +164,12 @@ class OwnSession:
         if self._echoed:
             self._set_echoed(*self._echoed)
             self._send_all()
-        return _recorded(self._events, began, self._clock() - began) | {
-            "snapshots": deque((before, self.snapshot)),
-            "questions": tuple(self._questions),
-            "chunks": tuple(self.line.chunks),
-            "sonar_ignores": self._sonar_ignores(),  # last: it changes what the others have recorded
-        }
+        return replace(
+            _observation(self._events, before, self.snapshot, began, self._clock() - began),
+            questions=tuple(self._questions),
+            chunks=tuple(self.line.chunks),
+            sonar_ignores=self._sonar_ignores(),  # last: it changes what the others have recorded
+        )
 
     def close(self) -> bool:
         """Close the session and the port, and return whether the robot is silent then, as CLOSE asks for."""
@@ -238,8 +254,8 @@ class OwnSession:
 
 def observe_held(
     robot: AmigoBot, seconds: float, clock: Callable[[], float], on_progress: Callable[[float], None]
-) -> dict[str, Any]:
-    """Return fields of `Recording` after some seconds of a session that another thread runs; it stays open.
+) -> Observation:
+    """Return what some seconds of a session that another thread runs show; it stays open.
 
     Args:
         robot: The connected robot.
@@ -257,15 +273,18 @@ def observe_held(
             if event := stream.get(min(_POLL_PERIOD, remaining)):
                 events.append(event)
         events += stream.take_all()
-        return _recorded(events, began, clock() - began) | {"snapshots": deque((before, robot.snapshot()))}
+        return _observation(events, before, robot.snapshot(), began, clock() - began)
 
 
-def _recorded(events: Collection[Event], began: float, seconds: float) -> dict[str, Any]:
-    """Return what some events show, as fields of `Recording`."""
-    return {
-        "began": began,
-        "seconds": seconds,
-        "reports": tuple(event for event in events if isinstance(event, Report)),
-        "others": tuple(event.packet for event in events if isinstance(event, Received)),
-        "losses": tuple(event.note for event in events if isinstance(event, LinkChanged) and event.state in _ENDED),
-    }
+def _observation(
+    events: Collection[Event], before: RobotSnapshot, after: RobotSnapshot, began: float, seconds: float
+) -> Observation:
+    """Return what some events show."""
+    return Observation(
+        snapshots=deque((before, after)),
+        began=began,
+        seconds=seconds,
+        reports=tuple(event for event in events if isinstance(event, Report)),
+        others=tuple(event.packet for event in events if isinstance(event, Received)),
+        losses=tuple(event.note for event in events if isinstance(event, LinkChanged) and event.state in _ENDED),
+    )
