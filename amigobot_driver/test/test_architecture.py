@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import graphlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 import pytest
@@ -53,10 +53,18 @@ for line in TABLE.strip().splitlines():
 RULES["cli"] = {*RULES, "ros"}, {"argcomplete", "serial", "yaml", *ROS_OF_CLI}
 RULES["ros"] = RULES.keys() - {"api", "cli", "sim"}, ANY_LIBRARY
 
-MODULES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-    for path in sorted(ROOT.rglob("*.py"))
-}
+TOOLS = ROOT.parents[1] / "amigobot_tools" / "amigobot_tools"
+
+
+def modules_of(root: Path) -> dict[str, Path]:
+    """The modules of a package, by their name in it."""
+    return {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in sorted(root.rglob("*.py"))
+    }
+
+
+MODULES = modules_of(ROOT)
 
 
 def layer_of(module: str) -> str | None:
@@ -66,7 +74,7 @@ def layer_of(module: str) -> str | None:
     return next((name for name in names if name in RULES), None)
 
 
-def imports(source: str, module: str, *, is_package: bool) -> Iterator[str]:
+def imports(source: str, module: str, *, is_package: bool, modules: Container[str] = MODULES) -> Iterator[str]:
     """What a module of the package imports, anywhere in it, by absolute name."""
     here = [PACKAGE, *module.split(".")] if module != "__init__" else [PACKAGE]
     folder = here if is_package else here[:-1]
@@ -79,7 +87,7 @@ def imports(source: str, module: str, *, is_package: bool) -> Iterator[str]:
             for alias in node.names:
                 # `from . import x` may name a module, `from .x import y` hardly ever does
                 name = f"{target}.{alias.name}"
-                yield name if name.removeprefix(f"{PACKAGE}.") in MODULES else target
+                yield name if name.removeprefix(f"{PACKAGE}.") in modules else target
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -100,17 +108,18 @@ def test_a_module_imports_only_what_its_layer_may(module: str) -> None:
     assert not wrong
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
+@pytest.mark.parametrize("root", [ROOT, TOOLS], ids=lambda root: root.name)
+def test_no_modules_import_each_other_in_a_circle(root: Path) -> None:
     """`if TYPE_CHECKING` included; the error names the modules."""
-    graph = {}
-    for module, path in MODULES.items():
-        found = imports(path.read_text(encoding="utf-8"), module, is_package=path.stem == "__init__")
-        names = (name.partition(".") for name in found)
-        graph[module] = {inner or "__init__" for top, _, inner in names if top == PACKAGE} - {module}
+    modules, graph = modules_of(root), {}
+    for module, path in modules.items():
+        source, is_package = path.read_text(encoding="utf-8"), path.stem == "__init__"
+        names = imports(source, module, is_package=is_package, modules=modules)
+        inner = {name.removeprefix(PACKAGE).removeprefix(".") or "__init__" for name in names}
+        graph[module] = inner & modules.keys() - {module}
     graphlib.TopologicalSorter(graph).prepare()
 
 
-TOOLS = ROOT.parents[1] / "amigobot_tools" / "amigobot_tools"
 #: The layers that every tool may import; the first is the public Python API.
 LAYERS_OF_TOOLS = {"__init__", "cli", "errors", "profiles", "signals", "wording"}
 #: What a tool shows or tests besides, and the API does not have, by the tool's folder or module.
