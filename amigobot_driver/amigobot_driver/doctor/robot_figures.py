@@ -9,11 +9,9 @@ Plausible values stand in config/doctor.yaml (`settings`, `series`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
-from operator import attrgetter
-from statistics import fmean as mean
 from statistics import pstdev
 from typing import Any, NamedTuple
 
@@ -23,16 +21,13 @@ from ..protocol import Config, Joystick, TuningValues
 from ..protocol.erratic import Analog
 from ..robot.devices.tuning import STOP_TIME, TUNABLE
 from ..robot.sensing.encoders import meters_per_tick
-from ..wording import counted
 from .recording import Figures
 from .session import ECHOED
-from .table import content
+from .table import SETTLED, content, judge
 
 _MANY = 5  #: settings that make no sense from which they have one cause
-_SETTLED = 5  #: SIPs until the motors are off after ENABLE 0
 _POSE_RANGE = 1 << 15  #: values of a coordinate, after which they start again
 _SOME = 3  #: packets that must show a wrong value
-_CHANGES = 4  #: changes of a value that are no accident
 _ENOUGH = 20  #: values of which a mean or a noise is one
 _TURN = 4096  #: values of a heading
 #: Faults that bits of the flags report.
@@ -222,7 +217,7 @@ class RobotFigures(Figures):
     @property
     def steps(self) -> list[float]:
         """How far (m) a position is from the one before, in packets: the driver does not take each jump."""
-        unit, settled, steps = self.raw.profile.units.distance, self.raw.decoded[_SETTLED:], []
+        unit, settled, steps = self.raw.profile.units.distance, self.raw.decoded[SETTLED:], []
         for a, b in pairwise(settled):
             x, y = (unit * math.remainder(late - early, _POSE_RANGE) for early, late in ((a.x, b.x), (a.y, b.y)))
             steps.append(math.hypot(x, y))
@@ -231,7 +226,7 @@ class RobotFigures(Figures):
     @property
     def turns(self) -> list[float]:
         """By how much (deg) a heading differs from the one before."""
-        pairs = pairwise(self.raw.decoded[_SETTLED:])
+        pairs = pairwise(self.raw.decoded[SETTLED:])
         return [math.remainder(b.heading - a.heading, _TURN) * 360 / _TURN for a, b in pairs]
 
     @property
@@ -297,44 +292,5 @@ class RobotFigures(Figures):
     @property
     def odd_fields(self) -> list[tuple[str, str]]:
         """The fields of packets whose values are wrong, and what is wrong with them."""
-        rows = [(row.get("packet") or row["figure"], self.judge(row)) for row in content()["fields"]]
-        return [(name.replace("_", "-"), text) for name, text in rows if text]
-
-    def judge(self, row: Mapping[str, Any]) -> str:
-        """Return what is wrong with the values of a series; "" if nothing is."""
-        if "report" in row:
-            values = [getattr(report, row["report"]) for report in self.raw.reports[_SETTLED:]]
-        elif "packet" in row:
-            values = [getattr(sip, row["packet"]) for sip in self.raw.decoded[_SETTLED:]]
-        else:
-            values = attrgetter(row["figure"])(self.raw)
-        values = [value for value in values if value is not None and value != row.get("unknown")]
-        if "mean" in row:
-            values = [mean(values)] if len(values) >= _ENOUGH else []
-        if "unit" in row:
-            values = [value * attrgetter(row["unit"])(self.raw) for value in values]
-        wrong = [value for value in values if not _is_plausible(row, value)]
-        if len(wrong) >= (1 if "mean" in row else row.get("times", _SOME)):
-            where = f" in {counted(len(wrong), 'packet')}" if len(values) > 1 else ""  # one is of all packets
-            return f"{row['what']} is {max(wrong, key=abs):.4g}{where}"
-        steady = [int(value) & ~row["ignore"] if "ignore" in row else value for value in values]
-        changes = _changes(steady, row.get("by", 0))
-        if row.get("steady") and changes >= row.get("changes", _CHANGES):
-            low, high = min(steady), max(steady)
-            return f"{counted(changes, 'change')} of {row['what']} at rest, between {low:g} and {high:g}"
-        return ""
-
-
-def _changes(values: Iterable[float], least: float) -> int:
-    """How often a value changes by more than `least` from where it was last."""
-    changes, last = -1, math.inf
-    for value in values:
-        if abs(value - last) > least:
-            changes, last = changes + 1, value
-    return changes
-
-
-def _is_plausible(row: Mapping[str, Any], value: float) -> bool:
-    low, high = row.get("range", (-math.inf, math.inf))
-    allowed = "allowed" not in row or value in row["allowed"]
-    return bool(low <= value <= high and allowed and ("bits" not in row or not int(value) & ~row["bits"]))
+        rows = content()["fields"]
+        return [(row["packet"].replace("_", "-"), text) for row in rows if (text := judge(row, self.raw))]

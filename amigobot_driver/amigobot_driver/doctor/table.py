@@ -13,8 +13,9 @@ from __future__ import annotations
 import functools
 import math
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from types import CodeType
 from typing import Any
 
@@ -23,6 +24,11 @@ from ..robot import radio_modem
 from ..transport.tcp import DEFAULT_TCP_PORT
 from ..wording import counted, robot_name
 from .finding import Cause, Finding, Severity
+
+SETTLED = 5  #: SIPs until the motors are off after ENABLE 0
+_SOME = 3  #: packets that must show a wrong value
+_CHANGES = 4  #: changes of a value that are no accident
+_ENOUGH = 20  #: values of which a mean is one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,8 +170,48 @@ def applying(part: Part, figures: object, *, live: bool = False) -> Iterator[tup
 def _items(row: Row, figures: Any) -> list[Any]:
     """Return for what a row is evaluated: once, or for each item."""
     if row.series:
-        return [text for one in row.series if (text := figures.robot.judge(one))][:1]
+        return [text for one in row.series if (text := judge(one, figures))][:1]
     return Names(figures).value(row.each) if row.each else [""]
+
+
+def judge(row: Mapping[str, Any], figures: Any) -> str:
+    """Return what is wrong with the values of a series; "" if nothing is."""
+    if "report" in row:
+        values = [getattr(report, row["report"]) for report in figures.reports[SETTLED:]]
+    elif "packet" in row:
+        values = [getattr(sip, row["packet"]) for sip in figures.decoded[SETTLED:]]
+    else:
+        values = attrgetter(row["figure"])(figures)
+    values = [value for value in values if value is not None and value != row.get("unknown")]
+    if "mean" in row:
+        values = [statistics.fmean(values)] if len(values) >= _ENOUGH else []
+    if "unit" in row:
+        values = [value * attrgetter(row["unit"])(figures) for value in values]
+    wrong = [value for value in values if not _is_plausible(row, value)]
+    if len(wrong) >= (1 if "mean" in row else row.get("times", _SOME)):
+        where = f" in {counted(len(wrong), 'packet')}" if len(values) > 1 else ""  # one is of all packets
+        return f"{row['what']} is {max(wrong, key=abs):.4g}{where}"
+    steady = [int(value) & ~row["ignore"] if "ignore" in row else value for value in values]
+    changes = _changes(steady, row.get("by", 0))
+    if row.get("steady") and changes >= row.get("changes", _CHANGES):
+        low, high = min(steady), max(steady)
+        return f"{counted(changes, 'change')} of {row['what']} at rest, between {low:g} and {high:g}"
+    return ""
+
+
+def _changes(values: Iterable[float], least: float) -> int:
+    """How often a value changes by more than `least` from where it was last."""
+    changes, last = -1, math.inf
+    for value in values:
+        if abs(value - last) > least:
+            changes, last = changes + 1, value
+    return changes
+
+
+def _is_plausible(row: Mapping[str, Any], value: float) -> bool:
+    low, high = row.get("range", (-math.inf, math.inf))
+    allowed = "allowed" not in row or value in row["allowed"]
+    return bool(low <= value <= high and allowed and ("bits" not in row or not int(value) & ~row["bits"]))
 
 
 def findings_of(name: str, figures: object) -> list[Finding]:
