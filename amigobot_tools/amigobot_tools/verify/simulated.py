@@ -13,7 +13,6 @@ from functools import partial
 from amigobot_driver.sim import Segment, Simulator, World, WorldError, WorldPose
 from amigobot_driver.stepped_driver import SteppedDriver
 
-from ..geometry import Pose
 from ..person import Person
 from .client import Client
 
@@ -36,7 +35,6 @@ class SimulatedPerson(Person):
     def __init__(self, simulator: Simulator) -> None:
         super().__init__()
         self._simulator = simulator
-        self._mark = simulator.truth.pose
 
     def explain(self, title: str, text: str, moves: str) -> bool:
         """Agree."""
@@ -53,12 +51,11 @@ class SimulatedPerson(Person):
         return True
 
     def measure(self, what: str, text: str) -> float:
-        """Read the tape at the true pose."""
-        now, mark = (Pose(pose.x, pose.y, pose.heading) for pose in (self._simulator.truth.pose, self._mark))
-        seen = now.seen_from(mark)
+        """Read the tape at the true pose; the mark is at the origin."""
+        pose = self._simulator.truth.pose
         if what == "TURNED":
-            return _PROTRACTOR * round(math.degrees(seen.yaw) / _PROTRACTOR)
-        return _TAPE * round((seen.x if what == "FORWARD" else seen.y) / _TAPE)
+            return _PROTRACTOR * round(math.degrees(math.remainder(pose.heading, math.tau)) / _PROTRACTOR)
+        return _TAPE * round((pose.x if what == "FORWARD" else pose.y) / _TAPE)
 
     def look(self, what: str, text: str) -> bool:
         """Look at the wheels as they were a moment ago."""
@@ -67,12 +64,11 @@ class SimulatedPerson(Person):
         return left_only if what == "LEFT_WHEEL_ONLY" else min(truth.left_velocity, truth.right_velocity) > _SEEN
 
     def _put(self, *segments: Segment) -> None:
-        """Put the robot at the origin of a world with these walls, and mark its pose."""
+        """Put the robot at the origin of a world with these walls."""
         empty = World("free floor")
         self._simulator.replace_world(empty)
         self._simulator.place(WorldPose(0.0, 0.0, 0.0))
         self._simulator.replace_world(replace(empty, segments=segments))
-        self._mark = self._simulator.truth.pose
 
     def _hold(self, number: int, distance: float) -> None:
         """Hold a hand in front of a sonar, as near as the body of the robot allows."""
