@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -113,49 +113,24 @@ def test_emergency_stop_brakes_and_refuses_velocities_until_cleared(bench: Bench
         bench.wait_until(lambda: not status.last.emergency_stop)
 
 
-class TestWhileOneWaits:
-    """A robot that ignores ENABLE keeps the service busy for 2.4 s. Everything else is served meanwhile."""
-
-    #: How often the service sends ENABLE, and how often a test may come too late on a machine that stood still.
-    ATTEMPTS, TRIES = 8, 10
-
-    @pytest.fixture
-    def pending(self, bench: Bench) -> Iterator[Callable[[], Any]]:
-        """Calls the service that waits; its future, once the robot has been asked."""
-
-        def call() -> Any:
-            bench.robot.ignored.clear()
-            assert switch(bench, "enable_motors", True).success
-            bench.robot.ignored.add(Command.ENABLE)
-            self.since = len(bench.robot.received)
-            answer = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
-            # 0, not any ENABLE: a repeated ENABLE 1 of the request before may still be on the line.
-            bench.wait_until(lambda: 0 in bench.robot.values(Command.ENABLE, self.since))
-            return answer
-
-        yield call
+def test_velocities_are_served_while_a_service_waits(bench: Bench) -> None:
+    """A robot that ignores ENABLE keeps the service busy for 2.4 s, in which it sends ENABLE 8 times."""
+    for _ in range(10):  # again if this machine stood still meanwhile
+        bench.robot.ignored.add(Command.ENABLE)
+        since = len(bench.robot.received)
+        answer = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
+        # 0, not any ENABLE: a repeated ENABLE 1 of the request before may still be on the line.
+        bench.wait_until(lambda since=since: 0 in bench.robot.values(Command.ENABLE, since))
+        with bench.driving(0.2):
+            bench.wait_until(lambda since=since: 200 in bench.robot.values(Command.VEL, since))
+        bench.call(Trigger, "emergency_stop")
+        served = not answer.done() and len(bench.robot.values(Command.ENABLE, since)) < 8
+        assert bench.call(Trigger, "clear_emergency_stop").success
         bench.robot.ignored.clear()
         assert switch(bench, "enable_motors", True).success
-
-    def serve(self, bench: Bench, pending: Callable[[], Any], served: Callable[[], object]) -> None:
-        """Have it served while the service waits. If it never is, it waits for the service."""
-        for _ in range(self.TRIES):
-            answer = pending()
-            served()
-            if len(bench.robot.values(Command.ENABLE, self.since)) < self.ATTEMPTS and not answer.done():
-                return
-            bench.wait_until(answer.done)
-        pytest.fail("served only when the service had answered")
-
-    def test_velocities_are_served_while_a_service_waits(self, bench: Bench, pending: Callable[[], Any]) -> None:
-        def drive_and_stop() -> None:
-            since = len(bench.robot.received)
-            with bench.driving(0.2):
-                bench.wait_until(lambda: 200 in bench.robot.values(Command.VEL, since))
-            bench.call(Trigger, "emergency_stop")
-
-        self.serve(bench, pending, drive_and_stop)
-        assert bench.call(Trigger, "clear_emergency_stop").message == "velocities are accepted again"
+        if served:
+            return
+    pytest.fail("served only when the service had answered")
 
 
 class TestWithoutARobot:
