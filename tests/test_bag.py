@@ -36,18 +36,21 @@ TABLE = Path(__file__).parents[1] / "examples" / "bag_to_csv.py"
 LATCHED = QoSProfile(depth=3, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
-def odometry(x: float) -> bytes:
+def odometry(second: int) -> bytes:
+    """Each second half a meter further ahead, and half of that further to the right."""
     message = Odometry(child_frame_id="base_link")
-    message.pose.pose.position.x = x
+    message.header.frame_id, message.header.stamp.sec, message.header.stamp.nanosec = "odom", second, 500_000_000
+    message.pose.pose.position.x, message.pose.pose.position.y = 0.5 * second, -0.25 * second
     return bytes(serialize_message(message))
 
 
 def write(path: Path) -> None:
+    """Write a bag with three poses on /odom."""
     writer = BagWriter(path)
     writer.add_topic("/odom", "nav_msgs/msg/Odometry", [LATCHED])
     writer.add_topic("/silent", "std_msgs/msg/String", [])
     for second in range(3):
-        writer.write("/odom", odometry(second / 2), second * 10**9)
+        writer.write("/odom", odometry(second), second * 10**9)
     writer.close()
 
 
@@ -105,7 +108,7 @@ def test_a_reader_that_ends_first_gets_no_traceback(tmp_path: Path, command: str
 
 
 def test_rosbag2_reads_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    entries = [("/odom", odometry(0.5), 7), ("/odom", odometry(1.0), 8)]
+    entries = [("/odom", odometry(1), 7), ("/odom", odometry(2), 8)]
 
     opened = Mock()
     opened.get_all_topics_and_types.return_value = [SimpleNamespace(name="/odom", type="nav_msgs/msg/Odometry")]

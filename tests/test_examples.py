@@ -66,35 +66,25 @@ def test_both_robots_move() -> None:
     assert re.search(r"Otto turned by -(8\d|9\d) deg and travelled 0\.(29|3\d) m", output)
 
 
-def write_bag(folder: Path) -> None:
+@pytest.fixture
+def bag(tmp_path: Path) -> Path:
     """Three poses on /odom, as ROS 2 records them."""
     pytest.importorskip("rclpy", reason="rclpy is not installed")
-    from nav_msgs.msg import Odometry
-    from rclpy.serialization import serialize_message
+    from test_bag import write
 
-    from amigobot_tools.bag.writer import BagWriter
-
-    writer = BagWriter(folder)
-    writer.add_topic("/odom", "nav_msgs/msg/Odometry", [])
-    for second in range(3):
-        message = Odometry()
-        message.header.frame_id, message.header.stamp.sec, message.header.stamp.nanosec = "odom", second, 500_000_000
-        message.pose.pose.position.x, message.pose.pose.position.y = 0.5 * second, -0.25 * second
-        writer.write("/odom", bytes(serialize_message(message)), second * 10**9)
-    writer.close()
+    write(tmp_path / "my_bag")
+    return tmp_path / "my_bag"
 
 
-def test_the_path_of_a_bag_is_drawn_and_written(tmp_path: Path) -> None:
-    bag, table, drawing = tmp_path / "my_bag", tmp_path / "path.csv", tmp_path / "path.png"
-    write_bag(bag)
+def test_the_path_of_a_bag_is_drawn_and_written(bag: Path, tmp_path: Path) -> None:
+    table, drawing = tmp_path / "path.csv", tmp_path / "path.png"
     assert "3 poses, the last at x=1.00 m, y=-0.50 m" in run("plot_path.py", str(bag), "--out", str(table))
     assert table.read_text().split() == ["time,x,y", "0.5,0.0,-0.0", "1.5,0.5,-0.25", "2.5,1.0,-0.5"]
     assert "3 poses" in run("plot_path.py", str(table), "--out", str(drawing))
     assert drawing.read_bytes().startswith(b"\x89PNG")
 
 
-def test_fields_of_a_bag_topic_are_printed_as_csv(tmp_path: Path) -> None:
-    write_bag(tmp_path / "my_bag")
+def test_fields_of_a_bag_topic_are_printed_as_csv(bag: Path) -> None:
     fields = "pose.pose.position.x", "header.frame_id"
-    table = run("bag_to_csv.py", str(tmp_path / "my_bag"), "/odom", *fields)
+    table = run("bag_to_csv.py", str(bag), "/odom", *fields)
     assert table.split() == [",".join(("time", *fields)), "0.0,0.0,odom", "1.0,0.5,odom", "2.0,1.0,odom"]
