@@ -53,19 +53,13 @@ def test_an_arrow_key_in_two_parts_is_one_key() -> None:
     assert decode(rest + b"A") == (["up"], b"")
 
 
-def test_a_press_drives_until_the_keyboard_repeats() -> None:
+@pytest.mark.parametrize(("presses", "held"), [((10.0,), FIRST_REPEAT), ((10.0, 10.5, 10.53, 10.56), REPEAT)])
+def test_a_key_drives_until_its_next_repetition_is_due(presses: tuple[float, ...], held: float) -> None:
     hold = Hold()
-    hold.press("w", 10.0)
-    assert hold.direction(10.0 + FIRST_REPEAT - 0.01) == (1.0, 0.0)
-    assert hold.direction(10.0 + FIRST_REPEAT + 0.01) == (0.0, 0.0)
-
-
-def test_a_released_key_stops_after_a_short_time() -> None:
-    hold = Hold()
-    for time in (10.0, 10.5, 10.53, 10.56):
+    for time in presses:
         hold.press("w", time)
-    assert hold.direction(10.56 + REPEAT - 0.01) == (1.0, 0.0)
-    assert hold.direction(10.56 + REPEAT + 0.01) == (0.0, 0.0)
+    assert hold.direction(time + held - 0.01) == (1.0, 0.0)
+    assert hold.direction(time + held + 0.01) == (0.0, 0.0)
 
 
 def test_zeros_follow_a_release_then_others_may_drive(pilot: Pilot, remote: FakeRemote) -> None:
