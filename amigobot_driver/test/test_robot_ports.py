@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 from bench import Bench, losing, losing_first
@@ -20,10 +20,10 @@ from amigobot_driver.sim import Simulator
 class PortBench(Bench):
     """A bench whose robot has IO_0, IO_1 and IO_5 as outputs."""
 
-    def __init__(self, directory: Path, *, robot: str = "amigo", baud: int = 0, options: Options | None = None) -> None:
-        profile = directory / "wired.yaml"
-        profile.write_text(f"extends: {robot}\nname: wired\nflash: {{io0: 1, io1: 1, io5: 1}}\n")
-        super().__init__(options or Options(), simulator=lambda: Simulator(load_profile(str(profile)), baud=baud))
+    def __init__(self, *, robot: str = "amigo", baud: int = 0, options: Options | None = None) -> None:
+        profile = load_profile(robot)
+        wired = replace(profile, flash={**profile.flash, "io0": 1, "io1": 1, "io5": 1})
+        super().__init__(options or Options(), simulator=lambda: Simulator(wired, baud=baud))
         self.connect()
 
     def set(self, mask: int, states: int) -> Outcome:
@@ -34,8 +34,8 @@ class PortBench(Bench):
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> PortBench:
-    return PortBench(tmp_path)
+def bench() -> PortBench:
+    return PortBench()
 
 
 # -- digital outputs ------------------------------------------------------------------------------------------
@@ -53,8 +53,8 @@ def test_pins_that_are_inputs_are_named(bench: PortBench) -> None:
     assert bench.set(0b10, 0b10).success
 
 
-def test_the_byte_order_can_be_swapped(tmp_path: Path) -> None:
-    bench = PortBench(tmp_path, options=Options(digital_output_mask_first=True))
+def test_the_byte_order_can_be_swapped() -> None:
+    bench = PortBench(options=Options(digital_output_mask_first=True))
     bench.ask(lambda: bench.robot.digital_outputs.set(0b11, 0b01, bench.now))
     bench.run(0.1)
     assert bench.words()[-1] == f"DIGOUT({0b01 << 8 | 0b11})"
@@ -80,8 +80,8 @@ def test_outputs_come_back_after_a_reset(bench: PortBench) -> None:
 
 
 @pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
-def test_the_analog_port_is_found_in_either_byte(tmp_path: Path, robot: str) -> None:
-    bench = PortBench(tmp_path, robot=robot)
+def test_the_analog_port_is_found_in_either_byte(robot: str) -> None:
+    bench = PortBench(robot=robot)
     assert bench.reports[-1].ports.selected_port == 1
     assert bench.select(3) == Outcome(True, "analog port 3, confirmed by the robot")
     bench.run(0.3)
@@ -160,8 +160,8 @@ def test_no_raw_command_bypasses_the_driver(bench: PortBench, names: str, pointe
             send(bench, Command[name].number, [100])
 
 
-def test_every_frame_is_told_with_time_on_request(tmp_path: Path) -> None:
-    bench = PortBench(tmp_path, baud=9600, options=Options(trace=True))
+def test_every_frame_is_told_with_time_on_request() -> None:
+    bench = PortBench(baud=9600, options=Options(trace=True))
     bench.run(2.0)
     seen = bench.emitted(FrameSeen)
     up = [(event.stamp, event.data) for event in seen if event.to_robot]
