@@ -110,17 +110,6 @@ class RobotFigures(Figures):
         return found
 
     @property
-    def contradictions(self) -> list[Setting]:
-        """The settings that exceed the one that is their limit (`at_most`)."""
-        odd, found = {one.name for one in self.odd_settings}, []
-        for name, row in self.ranges.items() if not self.flash_lost else ():
-            value, limit = self.raw.reported[name], self.raw.reported[row.get("at_most", "")]
-            if value > limit > 0 and name not in odd:
-                text = f"{name} is {value}, above {row['at_most']}, {limit}{row.get('else', '')}"
-                found.append(Setting(name, row["keyword"], value, text, severe=False, restore=None))
-        return found
-
-    @property
     def ranges(self) -> Mapping[str, Any]:
         """The settings whose range is known."""
         return dict(content()["settings"])
@@ -185,16 +174,6 @@ class RobotFigures(Figures):
         """Whether class and subclass are bytes that nobody wrote."""
         who = self.raw.now.identity
         return who is not None and not f"{who.robot_class}{who.subclass}".isascii()
-
-    @property
-    def two_identities(self) -> list[str]:
-        """What the robot calls itself in two ways."""
-        who, found = self.raw.now.identity, []
-        for name, first in (("subclass", who.subclass), ("name", who.name)) if who else ():
-            second = str(self.raw.reported[name] or first)
-            if first and first.lower() != second.lower():
-                found.append(f"{name} is {first} in its answer to SYNC2, and {second} in CONFIG")
-        return found
 
     # -- a robot at rest ----------------------------------------------------------------------------------------------
 
