@@ -9,15 +9,13 @@ Plausible values stand in config/doctor.yaml (`settings`, `series`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
 from statistics import pstdev
 from typing import Any, NamedTuple
 
-from ..connection_policy import SEARCH_SPEEDS
 from ..profiles import choose_profile
-from ..protocol import Config, Joystick, TuningValues
+from ..protocol import Config, TuningValues
 from ..protocol.erratic import Analog
 from ..robot.devices.tuning import STOP_TIME, TUNABLE
 from ..robot.sensing.encoders import meters_per_tick
@@ -58,18 +56,11 @@ class RobotFigures(Figures):
         differs = subclasses and reported.name != "generic" and reported.subclasses != subclasses
         return reported.name if differs else ""
 
-    @property
-    def unusual_baud(self) -> bool:
-        """Whether the driver has to look for the line speed."""
-        expected = self.raw.expected_baud or self.raw.profile.link.baud
-        first = self.raw.expected_baud or SEARCH_SPEEDS[0]
-        return self.raw.serial and bool(self.raw.baud) and (self.raw.baud != expected or self.raw.baud != first)
-
     @cached_property
     def _outside(self) -> list[Setting]:
         """The settings outside their ranges."""
         found = []
-        for name, row in self.ranges.items():
+        for name, row in content()["settings"].items():
             value, (low, high) = self.raw.reported.get(name), row["range"]
             if not isinstance(value, int) or low <= value <= high:
                 continue
@@ -108,11 +99,6 @@ class RobotFigures(Figures):
                 text = f"a stop from {limit:.0f} {unit} {takes}: {name} is {deceleration} {unit}2, at least {needed} is"
                 found.append(Setting(name, name, deceleration, f"{text} needed", True, needed))
         return found
-
-    @property
-    def ranges(self) -> Mapping[str, Any]:
-        """The settings whose range is known."""
-        return dict(content()["settings"])
 
     @property
     def _usual_ticks(self) -> float:
@@ -156,7 +142,7 @@ class RobotFigures(Figures):
         for name, first in self._configs[0].items() if self.raw.questions and self._configs else ():
             changed = [str(one[name]) for one in self._configs if one[name] != first and name not in ECHOED]
             if changed:
-                keyword = self.ranges.get(name, {}).get("keyword", name)
+                keyword = content()["settings"].get(name, {}).get("keyword", name)
                 return [f"{keyword} is {first} in one CONFIG, and {changed[0]} in another"]
         return []
 
@@ -239,12 +225,6 @@ class RobotFigures(Figures):
     # -- series of values: `fields` and `series` in config/doctor.yaml ------------------------------------------------
 
     @property
-    def joystick_buttons(self) -> list[int]:
-        """Whether the button of a joystick is pressed, by bit 9 of the flags and by packets of the joystick."""
-        pressed = [one.button1 or one.button2 for one in self.raw.others if isinstance(one, Joystick)]
-        return pressed + [sip.flags >> 9 & 1 for sip in self.raw.decoded]
-
-    @property
     def motor_currents(self) -> list[float]:
         """The larger current of the motors, A (Erratic)."""
         counts = [max(one.packet.analog[:2]) for one in self.raw.arrivals if isinstance(one.packet, Analog)]
@@ -257,11 +237,6 @@ class RobotFigures(Figures):
         bits = range(floor.first_bit, floor.first_bit + len(floor.poses))
         inputs = [one.digital for one in packets if isinstance(one, Analog)]
         return [sum((one >> bit & 1) != floor.floor_is_high for bit in bits) for one in inputs]
-
-    @property
-    def bumper_bits(self) -> list[int]:
-        """The bits of the bumpers, without those of stalls."""
-        return [(sip.left_stall_bumpers | sip.right_stall_bumpers) & 0xFE for sip in self.raw.decoded]
 
     @property
     def gyro_noise(self) -> list[float]:
