@@ -96,6 +96,7 @@ add("CR to LF", both(lambda data: data.replace(b"\r", b"\n")), "line-crlf", "lin
 add("LF to CR LF", both(lambda data: data.replace(b"\n", b"\r\n")), "line-crlf", "line-control")
 add("BS lost", Fault(robot="p3dx-sh", down=changing(without(0x08))), "line-control")
 add("header byte lost", down(without(0xFA)), "line-control")
+add("small letters", Fault(robot="p3dx", down=changing(bytes.lower)), "line-letters")
 add("NUL lost", down(without(0)), "line-nul")
 add("XON/XOFF", both(without(0x11, 0x13)), "line-xon-xoff", "line-control")
 add("Telnet", both(lambda data: data.replace(b"\xff", b"\xff\xff")), "telnet", "line-control")

@@ -104,6 +104,8 @@ _OF_ALL: tuple[tuple[Change, Translation], ...] = (
     (Change("text only"), lambda data: data.decode("latin-1").encode()),
     (Change("text only"), lambda data: bytes(byte for byte in data if byte < 0x80)),
 )
+#: What programs make of letters. The answer of every robot of ActivMedia to SYNC2 has its class, Pioneer.
+_OF_LETTERS = (Change("letters", "small"), bytes.lower), (Change("letters", "capital"), bytes.upper)
 
 
 def uart_reads(levels: str) -> bytes:
@@ -129,6 +131,9 @@ def find_change(data: bytes) -> Change | None:
         # The second answer is a proof; the first one alone may be the beginning of it.
         found = (change for change, make in _OF_ALL if make(_ANSWERS[1]) in data and make(_ANSWERS[0]) in data)
         if change := next(found, None):
+            return change
+    for change, make in _OF_LETTERS if damaged else ():
+        if make(b"Pioneer\0") in data and make(data) == data:  # no letter of the other kind ever arrives
             return change
     if any(is_valid(part, checksum_with_count) for part in damaged):
         return None  # a robot of which a profile says so
