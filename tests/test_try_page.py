@@ -8,8 +8,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +17,7 @@ from urllib.parse import quote
 import pytest
 import serial
 from chromium import Chromium, chromium, needs_chromium, until
+from processes import SimulatedRobot
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
 from tools import try_page
@@ -294,43 +293,32 @@ class TryPage:
             self.browser.keys().key_up(Keys.ARROW_UP).perform()
 
 
-class SerialRobot:
-    """A simulated robot in a process of its own, at the port of the mock."""
+class SerialRobot(SimulatedRobot):
+    """A simulated robot at the port of the mock."""
 
     def __init__(self, folder: Path, *options: str) -> None:
-        self._truth, self._link = folder / "truth", folder / "robot"
-        command = [sys.executable, "-m", "amigobot_driver.cli", "sim", "--pty", str(self._link), "--world", "empty"]
-        self.process = subprocess.Popen([*command, "--check-baud", "--truth", str(self._truth), *options])
-        until(self._link.exists, "the robot is there")
+        super().__init__(folder, "--world", "empty", "--check-baud", *options)
         self.plug()
 
     def plug(self) -> None:
-        Handler.path_of_port = str(self._link)
+        Handler.path_of_port = self.port
 
     def unplug(self) -> None:
         Handler.path_of_port = "/dev/nothing"
         assert Handler.port
         Handler.port.close()
 
-    def moves(self) -> list[tuple[float, bool]]:
-        """At which times (s, monotonic) the robot moved, and at which not."""
-        lines = self._truth.read_text().splitlines(True)
-        rows: list[dict[str, Any]] = [json.loads(line) for line in lines if line[-1] == "\n"]
-        return [(row["monotonic"], bool(row["left_velocity"] or row["right_velocity"])) for row in rows]
-
-    def is_moving(self) -> bool:
-        return any(moving for _, moving in self.moves()[-1:])
-
     def until_moved(self) -> None:
         until(self.last_moved, "it has moved")
 
     def until_at_rest(self) -> float:
         """Wait until it rests for a second. Returns when it moved last (s, monotonic)."""
-        until(lambda: (rows := self.moves()) and rows[-1][0] - self.last_moved() > 1.0, "it is at rest")
+        until(lambda: self.truth[-1]["monotonic"] - self.last_moved() > 1.0, "it is at rest")
         return self.last_moved()
 
     def last_moved(self) -> float:
-        return max((then for then, moving in self.moves() if moving), default=0.0)
+        moving = (line for line in self.truth if line["left_velocity"] or line["right_velocity"])
+        return max((line["monotonic"] for line in moving), default=0.0)
 
     def until_rests_since(self, failure: float) -> None:
         """Wait for rest, which must come in time after a failure (s, monotonic)."""
@@ -469,7 +457,7 @@ def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: Seri
     with page.dashboard():
         page.forward(on=True)  # the motors may be on
     page.until("return document.querySelector('#warning').open")  # it waits for the person's consent
-    assert not any(moving for _, moving in robot.moves())
+    assert not robot.last_moved()
     page.browser.button("The wheels are off the floor")
     with page.dashboard():
         page.forward(on=False)
@@ -506,7 +494,7 @@ def test_stop_ends_verify_with_files_and_rest(page: TryPage, robot: SerialRobot,
     page.connect("Erratic")
     page.browser.press("#verify")
     page.browser.button("The wheels are off the floor")
-    while not robot.is_moving():  # agree until it moves
+    while not robot.speed:  # agree until it moves
         if page.browser.find("#reply").is_displayed():
             assert "so that its wheels are off the floor" in page.output()
             page.browser.find("#reply").send_keys(Keys.ENTER)
@@ -515,7 +503,7 @@ def test_stop_ends_verify_with_files_and_rest(page: TryPage, robot: SerialRobot,
     robot.until_rests_since(time.monotonic())
     files = page.offered()
     assert set(files) == {"report.md", "report.json", "packets.amigo"}
-    assert "ended; the robot was stopped" in page.output() and not robot.is_moving()
+    assert "ended; the robot was stopped" in page.output() and not robot.speed
     path = tmp_path / "report.json"
     path.write_bytes(files[path.name])
     assert read_report(str(path))["profile"] == "erratic"  # it may have ended before its comparison
@@ -579,7 +567,7 @@ def test_a_robot_stops_whatever_fails(page: TryPage, robot: SerialRobot, failure
         page.browser.offline(on=True)  # the page has kept all files that the next worker needs
     page.recover()
     page.browser.offline(on=False)
-    assert not robot.is_moving()
+    assert not robot.speed
     page.run("print(6 * 7)")
     page.until_printed("42")
     page.until_ready()
