@@ -249,11 +249,11 @@ class Bench(SteppedDriver[Robot]):
         self.line.power = False
         self.down.cut()
 
-    def go_out_of_range(self) -> None:
+    def lose_link(self) -> None:
         """Nothing gets through any more, either way."""
         self.up.fault = self.down.fault = lost
 
-    def come_back(self) -> None:
+    def restore_link(self) -> None:
         """Everything gets through."""
         self.up.fault = self.down.fault = None
 
@@ -268,19 +268,19 @@ class Bench(SteppedDriver[Robot]):
         finally:
             self.write()
 
-    def ask(self, request: Callable[[], E]) -> E:
+    def request(self, make: Callable[[], E]) -> E:
         """Make any other request."""
-        result = request()
+        result = make()
         self.write()
         return result
 
     def result(self, request: Callable[[], Future[T]], within: float = 10.0) -> T:
         """Make a request, and let time pass until it has a result. Raises RequestRefusedError."""
-        future = self.ask(request)
+        future = self.request(request)
         self.until(future.done, within)
         return future.result()
 
-    def answer(self, request: Callable[[], Future[Outcome]], within: float = 60.0) -> Outcome:
+    def outcome(self, request: Callable[[], Future[Outcome]], within: float = 60.0) -> Outcome:
         """The same; a refusal is a result, too."""
         try:
             return self.result(request, within)
@@ -298,7 +298,7 @@ class Bench(SteppedDriver[Robot]):
         known = ((time, decode(data)) for time, data in self.up.log if time >= since)
         return [(time, instruction) for time, instruction in known if instruction is not None]
 
-    def words(self, since: float = 0.0) -> list[str]:
+    def commands(self, since: float = 0.0) -> list[str]:
         """The same as text: "STOP", "VEL(200)". In a handshake 0, 1, 2 read PULSE, OPEN, CLOSE."""
         return [str(instruction) for _, instruction in self.sent(since)]
 

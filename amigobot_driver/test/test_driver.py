@@ -77,7 +77,7 @@ class Tap:
         self.port.close()
 
     @property
-    def words(self) -> list[str]:
+    def commands(self) -> list[str]:
         return [str(decode(data[3:-2])) for _, data in self.written]
 
 
@@ -101,8 +101,8 @@ class Running:
             return robot.state
 
     @property
-    def words(self) -> list[str]:
-        return [word for tap in self.taps for word in tap.words]
+    def commands(self) -> list[str]:
+        return [command for tap in self.taps for command in tap.commands]
 
     def emitted(self, kind: type[Event]) -> list[Event]:
         return [event for event in list(self.events) if isinstance(event, kind)]
@@ -182,7 +182,7 @@ class TestOnEveryPort:
             run.connect()
             run.drive_until(lambda: run.emitted(Report)[-1].odometry.x > 0.1)
             run.driver.close()
-            assert run.words[-4:] == SHUTDOWN_SEQUENCE
+            assert run.commands[-4:] == SHUTDOWN_SEQUENCE
             assert run.taps[-1].closed
             assert not run.driver.failed.is_set()
             eventually(lambda: simulator.session is SessionState.WAIT)
@@ -279,7 +279,7 @@ def test_an_exception_in_a_thread_stops_the_robot(place: str) -> None:
                 setattr(robot.link, {"reader": "receive", "writer": "poll"}[place], broken)
         eventually(run.driver.failed.is_set)
         eventually(lambda: run.taps[-1].closed)
-        assert run.words[-4:] == SHUTDOWN_SEQUENCE
+        assert run.commands[-4:] == SHUTDOWN_SEQUENCE
 
 
 class TestListener:
@@ -316,10 +316,10 @@ class TestListener:
 
             run.listener = slow
             assert blocked.wait(PATIENCE)
-            since = len(run.words)
+            since = len(run.commands)
             try:
                 accepted(lambda: run.drive(0.3))
-                eventually(lambda: {"VEL(0)", "STOP"} & set(run.words[since:]))
+                eventually(lambda: {"VEL(0)", "STOP"} & set(run.commands[since:]))
             finally:
                 go_on.set()
 
@@ -329,10 +329,10 @@ class TestClose:
         with running() as run:
             run.connect()
             run.driver.close()
-            words = run.words
+            commands = run.commands
             run.driver.close()
-            assert run.words == words
-            assert words[-4:] == SHUTDOWN_SEQUENCE
+            assert run.commands == commands
+            assert commands[-4:] == SHUTDOWN_SEQUENCE
             assert not any(thread.is_alive() for thread in run.driver._threads)
 
     def test_closing_a_driver_from_its_listener(self) -> None:
@@ -346,7 +346,7 @@ class TestClose:
 
             run.listener = listener
             assert done.wait(PATIENCE)
-            assert run.words[-4:] == SHUTDOWN_SEQUENCE
+            assert run.commands[-4:] == SHUTDOWN_SEQUENCE
 
     def test_closing_waits_only_for_its_own_frames(self) -> None:
         with running() as run:
@@ -359,7 +359,7 @@ class TestClose:
             closing.start()
             closing.join(PATIENCE)
             assert not closing.is_alive()
-            assert run.words[-4:] == SHUTDOWN_SEQUENCE
+            assert run.commands[-4:] == SHUTDOWN_SEQUENCE
 
     def test_the_shutdown_is_repeated_if_the_robot_sends(self) -> None:
         with running() as run:

@@ -48,7 +48,7 @@ from amigobot_driver.sim import Faults, Simulator, Window
 DISCONNECTED, SYNCING, OPENING, RUNNING, LOST = LinkState
 
 #: Something of everything that is applied anew in each session.
-WANTED = Options(max_linear=0.4, sonar_sequence=(1, 4), io_stream=True, tuning={"trans_acc": 250})
+OPTIONS = Options(max_linear=0.4, sonar_sequence=(1, 4), io_stream=True, tuning={"trans_acc": 250})
 DRIVING = 0.2, 0.3
 #: s between two looks, and between two velocities.
 STEP = 0.05
@@ -65,13 +65,13 @@ class Scene:
     """A robot, a driver, and a user who drives it, reads the log and looks at the diagnostics."""
 
     def __init__(self, *, baud: int | None = None, check_baud: bool = False) -> None:
-        self.bench = Bench(WANTED, baud=baud, check_baud=check_baud)
+        self.bench = Bench(OPTIONS, baud=baud, check_baud=check_baud)
         self.sending = False
         self.stands_after = STOPPED_AFTER
         self.log: list[tuple[float, str]] = []
         self.statuses: list[DiagnosticStatus] = []  #: all that was ever published
-        self._last_wish = -math.inf
-        self._stood = True  #: since the last velocity that was accepted
+        self._last_command = -math.inf
+        self._was_at_rest = True  #: since the last velocity that was accepted
         self._steps = self._read = 0
         node = MagicMock()
         node.get_fully_qualified_name.return_value = "/amigobot"
@@ -109,17 +109,17 @@ class Scene:
         if not robot.running:
             return []
         requests = (lambda: robot.enable_sonar(True, now), lambda: robot.tuning.set({}, now))
-        return [self.bench.ask(request) for request in requests]
+        return [self.bench.request(request) for request in requests]
 
     def look(self) -> None:
         """No robot moves without a command; the port goes and comes as the simulator has it."""
         truth, now = self.bench.simulator.truth, self.bench.now
         moving = self.bench.line.power and max(abs(truth.left_velocity), abs(truth.right_velocity)) > 0.005
         held = self.bench.simulator._body.jammed  # it stands, and not because it was told to
-        since = now - self._last_wish
+        since = now - self._last_command
         assert not (moving and since > self.stands_after), f"it still moves {since:.1f} s after the last velocity"
-        assert not (moving and self._stood), f"it stood, and moves again {since:.1f} s after the last velocity"
-        self._stood = self._stood or (not moving and not held and since > WANTED.command_timeout + PERIOD)
+        assert not (moving and self._was_at_rest), f"it stood, and moves again {since:.1f} s after the last velocity"
+        self._was_at_rest = self._was_at_rest or (not moving and not held and since > OPTIONS.command_timeout + PERIOD)
         if self.bench.simulator.unplugged is self.bench.plugged:
             self.bench.unplug() if self.bench.plugged else self.bench.plug_in()
         for _, event in self.bench.events[self._read :]:
@@ -131,7 +131,7 @@ class Scene:
             self.bench.drive(*DRIVING)
         except RequestRefusedError:
             return
-        self._last_wish, self._stood = self.bench.now, False
+        self._last_command, self._was_at_rest = self.bench.now, False
 
     def _read_diagnostics(self) -> None:
         self._diagnostics.publish(take_snapshot(self.bench.robot))
@@ -217,7 +217,7 @@ def losing_all(wire: str) -> Act:
 def back_one_way_first(scene: Scene) -> None:
     scene.bench.up.fault = None
     scene.run(4.0)
-    scene.bench.come_back()
+    scene.bench.restore_link()
 
 
 def exchanged(make: Callable[[], Simulator]) -> Act:
@@ -243,7 +243,7 @@ def asleep(seconds: float) -> Act:
 
 
 def enable_motors(bench: Bench) -> None:
-    bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
+    bench.request(lambda: bench.robot.enable_motors(True, bench.now))
 
 
 def instructed(*instructions: object) -> Act:
@@ -270,7 +270,7 @@ def left_driving(scene: Scene) -> None:
     instructed(*DRIVEN)(scene)
     scene.bench.run(1.2)
     assert scene.bench.simulator.truth.left_velocity > 0.2
-    scene._last_wish, scene._stood = scene.bench.now, False
+    scene._last_command, scene._was_at_rest = scene.bench.now, False
 
 
 def left_braked(scene: Scene) -> None:
@@ -295,8 +295,8 @@ PRESS = "motors", "press MOTORS on the robot"
 LOW = "battery", " V"
 EMPTY = "battery", "switches itself off. Stop and charge it now"
 
-OFF, ON, BACK = at_bench(Bench.switch_off), at_bench(Bench.switch_on), at_bench(Bench.come_back)
-AWAY = at_bench(Bench.go_out_of_range)
+OFF, ON, BACK = at_bench(Bench.switch_off), at_bench(Bench.switch_on), at_bench(Bench.restore_link)
+AWAY = at_bench(Bench.lose_link)
 FASTER, FIRST = exchanged(Bench(baud=38400).make), exchanged(Bench().make)
 MAX = exchanged(lambda: Simulator(load_profile("amigo"), name="Max"))
 PRESSED = at_bench(lambda bench: bench.simulator.press_motors_button())

@@ -216,9 +216,9 @@ class TestGaps:
     def test_a_recorded_loss_of_the_link_is_replayed(self) -> None:
         bench = Bench(Options(trace=True)).connect()
         bench.run(3, cmd_vel=(0.3, 0.0))
-        bench.go_out_of_range()
+        bench.lose_link()
         bench.run(7)
-        bench.come_back()
+        bench.restore_link()
         bench.until(lambda: bench.robot.running)
         bench.run(3, cmd_vel=(0.3, 0.0))
         played = Played(recording(bench))

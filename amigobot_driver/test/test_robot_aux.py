@@ -143,9 +143,9 @@ class TestAuxRead:
         sensor = Sensor()
         bench, port = connected(sensor)
         sensor.say(b"12.4 volts\r")
-        bench.ask(lambda: port.write(b"?V\r"))
+        bench.request(lambda: port.write(b"?V\r"))
         since = bench.now
-        reading = bench.ask(lambda: port.read(11, 2.0, since))
+        reading = bench.request(lambda: port.read(11, 2.0, since))
         took = bench.until(reading.done)
         assert reading.result().success
         assert reading.result().data == b"12.4 volts\r"
@@ -158,7 +158,7 @@ class TestAuxRead:
         sensor = Sensor()
         bench, port = connected(sensor)
         sensor.say(b"abc")
-        reading = bench.ask(lambda: port.read(10, 1.5, bench.now))
+        reading = bench.request(lambda: port.read(10, 1.5, bench.now))
         took = bench.until(reading.done)
         outcome = reading.result()
         assert (outcome.success, outcome.data) == (False, b"abc")
@@ -174,7 +174,7 @@ class TestAuxRead:
         port.listen(False, bench.now)
         sensor.say(b"older")
         bench.run(2)
-        reading = bench.ask(lambda: port.read(3, 3.0, bench.now, flush=True))
+        reading = bench.request(lambda: port.read(3, 3.0, bench.now, flush=True))
         bench.run(0.5)
         sensor.say(b"new")
         bench.until(reading.done)
@@ -183,7 +183,7 @@ class TestAuxRead:
     def test_a_count_of_zero_reads_all_that_arrive(self) -> None:
         sensor = Sensor()
         bench, port = connected(sensor)
-        reading = bench.ask(lambda: port.read(0, 2.0, bench.now))
+        reading = bench.request(lambda: port.read(0, 2.0, bench.now))
         sensor.say(b"all of it")
         bench.until(reading.done)
         assert (reading.result().success, reading.result().data) == (True, b"all of it")
@@ -191,8 +191,8 @@ class TestAuxRead:
     def test_a_second_reader_at_the_same_time_is_refused(self) -> None:
         sensor = Sensor()
         bench, port = connected(sensor)
-        first = bench.ask(lambda: port.read(4, 5.0, bench.now))
-        second = bench.ask(lambda: port.read(2, 5.0, bench.now))
+        first = bench.request(lambda: port.read(4, 5.0, bench.now))
+        second = bench.request(lambda: port.read(2, 5.0, bench.now))
         assert second.result().message == "AUX1: another request reads the port already"
         sensor.say(b"abcd")
         bench.until(first.done)
@@ -210,14 +210,14 @@ class TestAuxRead:
     )
     def test_what_makes_no_sense_is_refused_with_the_range(self, count: int, timeout: float, reason: str) -> None:
         bench, port = connected(Sensor())
-        outcome = bench.ask(lambda: port.read(count, timeout, bench.now)).result()
+        outcome = bench.request(lambda: port.read(count, timeout, bench.now)).result()
         assert (outcome.success, outcome.message) == (False, f"AUX1: {reason}")
 
     def test_the_end_of_session_returns_what_there_is(self) -> None:
         sensor = Sensor()
         bench, port = connected(sensor)
         sensor.say(b"ab")
-        reading = bench.ask(lambda: port.read(9, 60.0, bench.now))
+        reading = bench.request(lambda: port.read(9, 60.0, bench.now))
         bench.run(2)
         bench.unplug()
         assert reading.result().data == b"ab"
@@ -231,7 +231,7 @@ class TestAuxRead:
         sensor.start = bench.now
         bench.until(lambda: port.stats.received > BUFFER + 500, within=20)
         assert port.stats.forgotten == port.stats.received - BUFFER
-        data = bench.ask(lambda: port.read(BUFFER, 0.0, bench.now)).result().data
+        data = bench.request(lambda: port.read(BUFFER, 0.0, bench.now)).result().data
         assert data == received(bench)[-BUFFER:]
 
 
@@ -242,7 +242,7 @@ class TestWriting:
         bench, port = connected(sensor, baud=baud)
         text = bytes(place % 256 for place in range(1000))
         since = bench.now
-        writing = bench.ask(lambda: port.write(text))
+        writing = bench.request(lambda: port.write(text))
         took = bench.until(writing.done)
         parts = [i.value for _, i in bench.sent(since) if i.command is Command.TTY2]
         assert b"".join(part for part in parts if isinstance(part, bytes)) == text
@@ -256,8 +256,8 @@ class TestWriting:
 
     def test_more_than_fits_is_refused_and_counted(self) -> None:
         bench, port = connected(Sensor())
-        first = bench.ask(lambda: port.write(bytes(BUFFER - 10)))
-        refused = bench.ask(lambda: port.write(bytes(11)))
+        first = bench.request(lambda: port.write(bytes(BUFFER - 10)))
+        refused = bench.request(lambda: port.write(bytes(11)))
         assert refused.result().message == f"AUX1: no room for 11 bytes, {BUFFER - 10} of at most {BUFFER} wait already"
         assert (refused.result().success, refused.result().count) == (False, 0)
         assert port.stats.dropped == 11
@@ -266,7 +266,7 @@ class TestWriting:
     def test_the_end_of_session_tells_what_was_sent(self) -> None:
         sensor = Sensor()
         bench, port = connected(sensor)
-        writing = bench.ask(lambda: port.write(bytes(1000)))
+        writing = bench.request(lambda: port.write(bytes(1000)))
         bench.run(0.5)
         bench.unplug()
         outcome = writing.result()
@@ -281,11 +281,11 @@ class TestWriting:
     def test_a_port_without_hardware_says_so(self) -> None:
         bench, port = connected(Sensor(), 3)
         reason = "AUX3: AmigoBot (AmigOS) has no"
-        assert bench.ask(lambda: port.write(b"x")).result().message == f"{reason} TTY4"
-        assert bench.ask(lambda: port.read(1, 1.0, bench.now)).result().message == f"{reason} GETAUX3"
+        assert bench.request(lambda: port.write(b"x")).result().message == f"{reason} TTY4"
+        assert bench.request(lambda: port.read(1, 1.0, bench.now)).result().message == f"{reason} GETAUX3"
         port.listen(True, bench.now)
         bench.run(2)
-        assert not [word for word in bench.words() if "GETAUX" in word]
+        assert not [command for command in bench.commands() if "GETAUX" in command]
 
 
 @pytest.mark.parametrize("ports", [(0,), (0, 1), (0, 1, 2)])
@@ -293,9 +293,9 @@ def test_a_stop_is_not_delayed_by_writing_ports(ports: tuple[int, ...]) -> None:
     """What waits on the line cannot be overtaken: so no more is put there than the line carries."""
     bench = Bench(Options(max_linear=0.7), robot="p3dx").connect()
     for port in ports:
-        bench.ask(lambda port=port: bench.robot.aux[port].write(bytes(8192)))
+        bench.request(lambda port=port: bench.robot.aux[port].write(bytes(8192)))
     bench.run(8, cmd_vel=(0.3, 0.0))
     since = bench.now
-    bench.ask(bench.robot.emergency_stop)
+    bench.request(bench.robot.emergency_stop)
     bench.until(lambda: bench.simulator.truth.left_velocity < 0.29, within=1.0)
     assert bench.now - since < 0.15

@@ -52,6 +52,6 @@ def test_a_left_out_stream_is_reported_once_each_time() -> None:
     bench.run(3.0)
     reports = [1, 1, 2]
     for baud, reported in zip((9600, 115200, 9600), reports, strict=True):
-        bench.ask(lambda baud=baud: bench.robot.configure(options(baud), bench.now))
+        bench.request(lambda baud=baud: bench.robot.configure(options(baud), bench.now))
         bench.run(1.0)
         assert sum(notice.startswith("IOpac is left out") for notice in bench.notices) == reported

@@ -42,7 +42,7 @@ def stopping(speed: float, deceleration: float, delay: float = 0.0) -> tuple[flo
 
 def time_to_rest(bench: Bench) -> float:
     wheels = bench.simulator._firmware.drive._body
-    bench.ask(lambda: bench.robot.stop(bench.now))
+    bench.request(lambda: bench.robot.stop(bench.now))
     fast = lambda: max(abs(wheels.left.velocity), abs(wheels.right.velocity)) >= 0.001  # noqa: E731
     return bench.until(lambda: not fast(), within=2 * STOP_TIME)
 
@@ -51,7 +51,7 @@ def driven_with_the_lowest(profile: str, name: str, velocity: tuple[float, float
     """A robot at this velocity (m/s, rad/s) for so long, whose tuning value was then set to the lowest one."""
     bench = made(profile)
     bench.run(seconds, cmd_vel=velocity)
-    done = bench.ask(lambda: bench.robot.tuning.set({name: TUNABLE[name].low}, bench.now))
+    done = bench.request(lambda: bench.robot.tuning.set({name: TUNABLE[name].low}, bench.now))
     bench.run(1.0, cmd_vel=velocity)
     assert done.result().success
     return bench
@@ -87,10 +87,10 @@ def test_a_lower_deceleration_is_refused(name, low, unit):
 
 def test_a_lowered_deceleration_is_restored_when_not_requested():
     bench = made("amigo", TransDecel=10)
-    bench.ask(lambda: bench.robot.configure(Options(tuning={"trans_decel": 300}), bench.now))
+    bench.request(lambda: bench.robot.configure(Options(tuning={"trans_decel": 300}), bench.now))
     bench.run(2.0)
     assert bench.simulator._firmware.tuning.trans_decel == 300
-    bench.ask(lambda: bench.robot.configure(Options(), bench.now))
+    bench.request(lambda: bench.robot.configure(Options(), bench.now))
     bench.run(2.0)
     assert bench.simulator._firmware.tuning.trans_decel == 10
 

@@ -65,10 +65,10 @@ def error(bench: Bench) -> tuple[float, float]:
 
 def lose_the_link(bench: Bench, seconds: float) -> None:
     """Until it is back."""
-    bench.go_out_of_range()
+    bench.lose_link()
     bench.run(seconds)
     assert not bench.robot.running
-    bench.come_back()
+    bench.restore_link()
     bench.until(lambda: bench.robot.running, within=60)
 
 
@@ -130,7 +130,7 @@ def test_a_link_lost_near_the_origin_adds_no_motion(velocity: tuple[float, float
     """A robot there may have zeroed its counters and then moved, or just moved: the smaller motion counts."""
     bench = started("amigo", away=False, options=Options(max_linear=0.7, max_angular=5.2))
     bench.run(seconds, cmd_vel=velocity)
-    bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
+    bench.request(lambda: bench.robot.enable_motors(True, bench.now))
     bench.run(0.1)
     lose_the_link(bench, 4)
     bench.run(0.5)
@@ -182,7 +182,7 @@ def test_the_velocity_is_unknown_once_the_link_is_lost() -> None:
     bench = started("amigo")
     bench.run(2, cmd_vel=(0.2, 0.1))
     last = bench.reports[-1].odometry
-    bench.go_out_of_range()
+    bench.lose_link()
     bench.until(lambda: not bench.robot.running)
     (stale,) = (event.odometry for event in bench.emitted(OdometryStale))
     assert (stale.x, stale.y, stale.yaw) == (last.x, last.y, last.yaw)

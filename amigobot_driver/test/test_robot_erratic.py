@@ -54,7 +54,7 @@ def bench() -> Bench:
     return erratic().connect()
 
 
-def own_words(bench: Bench, since: float = 0.0) -> list[str]:
+def own_commands(bench: Bench, since: float = 0.0) -> list[str]:
     """What was sent, as an Erratic reads it."""
     instructions = (decode(data, ERRATIC_COMMANDS) for time, data in bench.up.log if time >= since)
     return [str(instruction) for instruction in instructions if instruction]
@@ -62,7 +62,7 @@ def own_words(bench: Bench, since: float = 0.0) -> list[str]:
 
 class TestConnect:
     def test_an_erratic_is_stopped_identified_and_opened(self, bench: Bench) -> None:
-        assert own_words(bench)[:3] == ["STOP", "CONFIG", "OPEN"]
+        assert own_commands(bench)[:3] == ["STOP", "CONFIG", "OPEN"]
         (identified,) = bench.emitted(Identified)
         assert identified.known
         assert identified.identity.robot_class == "Erratic"
@@ -91,10 +91,10 @@ class TestConnect:
     def test_an_erratic_is_stopped_and_closed_at_the_end(self, bench: Bench) -> None:
         bench.run(2.0, cmd_vel=(0.3, 0.0))
         end = bench.now
-        bench.ask(bench.robot.link.close)
+        bench.request(bench.robot.link.close)
         bench.write()
         bench.run(2.0)
-        assert own_words(bench, end) == ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
+        assert own_commands(bench, end) == ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
         assert bench.simulator.truth.left_velocity == 0.0
 
     def test_a_robot_not_asked_for_is_not_driven(self) -> None:
@@ -140,9 +140,9 @@ class TestDriving:
     def test_an_emergency_stop_is_a_plain_stop(self, bench: Bench) -> None:
         bench.run(2.0, cmd_vel=(0.5, 0.0))
         start = bench.now
-        bench.ask(bench.robot.emergency_stop)
+        bench.request(bench.robot.emergency_stop)
         bench.run(3.0)
-        assert own_words(bench, start)[0] == "STOP"
+        assert own_commands(bench, start)[0] == "STOP"
         assert bench.simulator.truth.left_velocity == pytest.approx(0, abs=1e-3)
         with pytest.raises(RequestRefusedError, match="latched"):
             bench.drive(0.1, 0.0)
@@ -151,7 +151,7 @@ class TestDriving:
     def test_wheels_turn_as_they_are_told_whichever_comes_first(self, tmp_path: Path, quirk: str) -> None:
         bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk).connect()
         for _ in range(20):
-            bench.ask(lambda: bench.robot.drive_wheels(0.2, 0.3, bench.now))
+            bench.request(lambda: bench.robot.drive_wheels(0.2, 0.3, bench.now))
             bench.run(0.1)
         truth = bench.simulator.truth
         assert (truth.left_velocity, truth.right_velocity) == pytest.approx((0.2, 0.3), abs=0.02)
@@ -176,7 +176,7 @@ class TestSettings:
         request = bench.result(lambda: bench.robot.enable_motors(False, bench.now))
         assert request.success
         assert "do not report" in request.message
-        assert own_words(bench).count("ENABLE(0)") == 3
+        assert own_commands(bench).count("ENABLE(0)") == 3
 
     def test_the_sonars_are_confirmed_by_their_packets(self, bench: Bench) -> None:
         request = bench.result(lambda: bench.robot.enable_sonar(False, bench.now))
@@ -207,7 +207,7 @@ class TestSettings:
         assert request.success, request.message
         assert bench.robot.tuning.config is not None
         assert bench.robot.tuning.config.value(name) == value
-        assert word in own_words(bench)
+        assert word in own_commands(bench)
 
     def test_a_value_an_erratic_lacks_is_refused_unsent(self, bench: Bench) -> None:
         request = bench.result(lambda: bench.robot.tuning.set({"rev_count": 1}, bench.now))
@@ -218,7 +218,7 @@ class TestSettings:
 
     @pytest.mark.parametrize("name", ["name", "serial", "type", "subtype"])
     def test_raw_commands_change_the_identity_of_an_erratic(self, bench: Bench, name: str) -> None:
-        bench.ask(lambda: bench.robot.send_raw(ErraticCommand[name.upper()].number, [], b"Rover"))
+        bench.request(lambda: bench.robot.send_raw(ErraticCommand[name.upper()].number, [], b"Rover"))
         bench.run(1.0)
         bench.result(lambda: bench.robot.tuning.set({}, bench.now))
         assert bench.robot.tuning.config is not None
@@ -233,21 +233,21 @@ class TestSettings:
     def test_pwm_is_sent_again_in_the_next_session(self, bench: Bench) -> None:
         assert (
             "compare pwm_max with pwm_wrap"
-            in bench.ask(lambda: bench.robot.erratic.set_pwm(8000, 0.7, bench.now)).message
+            in bench.request(lambda: bench.robot.erratic.set_pwm(8000, 0.7, bench.now)).message
         )
         bench.run(2.0)
-        assert own_words(bench).count("PWM_FREQ(8000)") == own_words(bench).count("PWM_DUTY(70)") == 3
+        assert own_commands(bench).count("PWM_FREQ(8000)") == own_commands(bench).count("PWM_DUTY(70)") == 3
         again = bench.now
         bench.unplug()
         bench.connect()
         bench.run(1.0)
-        assert own_words(bench, again).count("PWM_DUTY(70)") == 3
+        assert own_commands(bench, again).count("PWM_DUTY(70)") == 3
 
     @pytest.mark.parametrize("quirk", ["", "duty_per_mille"])
     def test_the_duty_is_as_requested_in_either_unit(self, tmp_path: Path, quirk: str) -> None:
         """docs/protocol E-46; CONFIG shows which one it is."""
         bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk).connect()
-        bench.ask(lambda: bench.robot.erratic.set_pwm(8000, 0.6, bench.now))
+        bench.request(lambda: bench.robot.erratic.set_pwm(8000, 0.6, bench.now))
         bench.run(2.0)
         bench.result(lambda: bench.robot.tuning.set({}, bench.now))
         config = bench.robot.tuning.config
@@ -293,10 +293,10 @@ class TestInputs:
 @pytest.mark.parametrize(("joint", "number"), [("servo_joint", 0), ("tilt_joint", 1), ("pan_joint", 2)])
 def test_servo_joints_turn_by_name(bench: Bench, joint: str, number: int) -> None:
     """Servo 0 is a tilt unit of its own, 1 and 2 are a pan-tilt unit (Erratic manual 5.8)."""
-    bench.ask(lambda: bench.robot.servos.turn(joint, math.radians(30), bench.now))
+    bench.request(lambda: bench.robot.servos.turn(joint, math.radians(30), bench.now))
     bench.run(2.0)
     told = ErraticCommand.SERVO(bytes((number,)) + (1650 + 195).to_bytes(2, "little"))
-    assert own_words(bench).count(str(told)) == 3
+    assert own_commands(bench).count(str(told)) == 3
 
 
 class TestNumbers:
@@ -317,7 +317,7 @@ class TestNumbers:
         assert translated == (_TRANSLATED if dialect is ERRATIC else set())
 
     def test_a_withheld_command_is_counted_and_logged(self, bench: Bench) -> None:
-        bench.ask(lambda: bench.robot.queue.put(Command.SOUND(90)))
+        bench.request(lambda: bench.robot.queue.put(Command.SOUND(90)))
         bench.run(0.5)
         assert bench.robot.queue.stats.withheld == 1
         assert any("SOUND(90) is not sent" in notice.text for notice in bench.emitted(Notice))
@@ -328,9 +328,9 @@ class TestNumbers:
             bench.robot.send_raw(number, [1], b"")
 
     def test_raw_numbers_are_read_in_its_own_table(self, bench: Bench) -> None:
-        bench.ask(lambda: bench.robot.send_raw(82, [5], b""))
+        bench.request(lambda: bench.robot.send_raw(82, [5], b""))
         bench.run(0.5)
-        assert "TRANS_I(5)" in own_words(bench)
+        assert "TRANS_I(5)" in own_commands(bench)
 
 
 _TERMS = "TRANS_P", "TRANS_D", "TRANS_I", "ROT_P", "ROT_D", "ROT_I"

@@ -23,11 +23,11 @@ BOUND = 8.0
 def flood(bench: Bench, count: int = MAX_ROUTINE + 20) -> list[Outcome]:
     """Commands that change nothing else in these tests, as `send_command` sends them."""
     bench.run(0.1)  # the line is at rest
-    return [bench.ask(lambda: bench.robot.send_raw(Command.BATTEST.number, [125], b"")) for _ in range(count)]
+    return [bench.request(lambda: bench.robot.send_raw(Command.BATTEST.number, [125], b"")) for _ in range(count)]
 
 
 def answer(bench: Bench, request: Callable[[Bench], Future[Outcome]]) -> Outcome:
-    future = bench.ask(lambda: request(bench))
+    future = bench.request(lambda: request(bench))
     bench.until(future.done, within=BOUND)
     return future.result()
 
@@ -36,17 +36,17 @@ REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Ben
     "aux_write": (
         "amigo",
         lambda bench: bench.robot.aux[0].write(b"hello"),  # type: ignore[dict-item,return-value]
-        lambda bench: "TTY2(b'hello')" in bench.words(),
+        lambda bench: "TTY2(b'hello')" in bench.commands(),
     ),
     "say": (
         "amigo-sh",
         lambda bench: bench.robot.sounds.say([0.5], [250.0]),
-        lambda bench: str(Command.SAY(bytes((25, 20)))) in bench.words(),
+        lambda bench: str(Command.SAY(bytes((25, 20)))) in bench.commands(),
     ),
     "play_sound": (
         "amigo",
         lambda bench: bench.robot.sounds.play(58, bench.now),
-        lambda bench: "SOUND(58)" in bench.words(),
+        lambda bench: "SOUND(58)" in bench.commands(),
     ),
     "set_pid": (
         "amigo",
@@ -56,7 +56,7 @@ REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Ben
     "set_sonar_sequence": (
         "amigo",
         lambda bench: bench.robot.sequence.set((2, 5), bench.now),
-        lambda bench: str(Command.POLLING(bytes((3, 6)))) in bench.words(),
+        lambda bench: str(Command.POLLING(bytes((3, 6)))) in bench.commands(),
     ),
     "enable_motors": (
         "amigo",
@@ -95,7 +95,7 @@ def test_every_raw_command_is_sent_or_refused_with_reason() -> None:
     assert answers[-1].message == ("BATTEST(125) is not sent: 200 commands are waiting already: send fewer at a time")
     assert bench.robot.queue.stats.refused == len(answers) - len(accepted)
     bench.run(6.0)
-    assert bench.words(since).count("BATTEST(125)") == len(accepted)
+    assert bench.commands(since).count("BATTEST(125)") == len(accepted)
     assert bench.robot.queue.stats.dropped == 0
 
 
@@ -114,7 +114,7 @@ def test_the_drivers_own_queue_stays_short() -> None:
     bench.plug_in()
     for step in range(400):
         if bench.robot.running:
-            bench.ask(lambda step=step: bench.robot.tuning.set({"rot_kp": 30 + step % 2}, bench.now))
+            bench.request(lambda step=step: bench.robot.tuning.set({"rot_kp": 30 + step % 2}, bench.now))
             bench.robot.aux[0].write(b"x" * 20)
         bench.run(0.02)
         longest = max(longest, bench.robot.queue.waiting(Priority.ROUTINE))
@@ -128,9 +128,9 @@ def test_the_drivers_own_queue_stays_short() -> None:
 def test_closing_answers_every_request_and_leaves_no_deadline(name: str, seconds: float) -> None:
     profile, request, _ = REQUESTS[name]
     bench = Bench(Options(), profile).connect()
-    future = bench.ask(lambda: request(bench))
+    future = bench.request(lambda: request(bench))
     bench.run(seconds)
-    bench.ask(bench.robot.link.close)
+    bench.request(bench.robot.link.close)
     assert future.done()
     bench.run(0.5)
     assert bench.robot.link.next_time() == math.inf

@@ -38,11 +38,11 @@ def bench(request: pytest.FixtureRequest) -> Bench:
 
 
 def moved(bench: Bench, distance: float) -> MotionGoal:
-    return bench.ask(lambda: bench.robot.move(distance, bench.now))
+    return bench.request(lambda: bench.robot.move(distance, bench.now))
 
 
 def turned(bench: Bench, degrees: float, *, absolute: bool = False) -> MotionGoal:
-    return bench.ask(lambda: bench.robot.turn(math.radians(degrees), bench.now, absolute=absolute))
+    return bench.request(lambda: bench.robot.turn(math.radians(degrees), bench.now, absolute=absolute))
 
 
 def finish(bench: Bench, goal: MotionGoal, within: float = 30.0) -> Outcome:
@@ -55,7 +55,7 @@ def at_rest(bench: Bench) -> bool:
     return max(abs(truth.left_velocity), abs(truth.right_velocity)) < 0.002
 
 
-class Way:
+class TruePath:
     """How far the robot really goes along its path, and turns, from now on."""
 
     def __init__(self, bench: Bench) -> None:
@@ -89,7 +89,7 @@ class TestSettingTheOdometry:
     def test_setting_the_odometry_keeps_the_distance_of_a_move(
         self, bench: Bench, delay: float, pose: tuple[float, float, float]
     ) -> None:
-        way = Way(bench)
+        way = TruePath(bench)
         move = moved(bench, 0.7)
         bench.run(delay)
         bench.robot.set_odometry(*pose)
@@ -108,7 +108,7 @@ class TestSettingTheOdometry:
     ) -> None:
         """A heading is that of the frame as it was when the turn was requested."""
         bench.robot.set_odometry(1.0, 1.0, 0.5)
-        way = Way(bench)
+        way = TruePath(bench)
         turn = turned(bench, 80 + absolute * math.degrees(0.5), absolute=absolute)
         bench.run(delay)
         bench.robot.set_odometry(*pose)
@@ -119,9 +119,9 @@ class TestSettingTheOdometry:
     @pytest.mark.parametrize("pose", POSES[2:])
     def test_setting_the_odometry_leaves_a_kept_heading(self, bench: Bench, pose: tuple[float, float, float]) -> None:
         for _ in range(30):
-            bench.ask(lambda: bench.robot.drive_heading(0.1, 0.5, bench.now))
+            bench.request(lambda: bench.robot.drive_heading(0.1, 0.5, bench.now))
             bench.run(0.1)
-        way = Way(bench)
+        way = TruePath(bench)
         bench.robot.set_odometry(*pose)
         bench.run(3)
         assert way.degrees == pytest.approx(0, abs=2)
@@ -131,9 +131,9 @@ def test_a_counter_jump_stops_a_robot_keeping_a_heading(bench: Bench) -> None:
     """The robot's own heading is 0 from then on: it must not turn to what the kept heading means now."""
     assert finish(bench, moved(bench, 0.6)).success
     for _ in range(30):
-        bench.ask(lambda: bench.robot.drive_heading(0.1, 1.5, bench.now))
+        bench.request(lambda: bench.robot.drive_heading(0.1, 1.5, bench.now))
         bench.run(0.1)
-    way = Way(bench)
+    way = TruePath(bench)
     bench.simulator._firmware.drive.odometer.zero()
     bench.run(3)
     assert at_rest(bench)
@@ -156,10 +156,10 @@ class TestEnds:
         indirect=["bench"],
     )
     def test_a_move_that_is_ended_reports_at_rest(self, bench: Bench, end: str, delay: float) -> None:
-        way = Way(bench)
+        way = TruePath(bench)
         move = moved(bench, 2.0)
         bench.run(delay)
-        bench.ask(lambda: ENDS[end](bench, move))
+        bench.request(lambda: ENDS[end](bench, move))
         outcome = finish(bench, move, within=6.0)
         assert at_rest(bench)
         assert not outcome.success
@@ -169,7 +169,7 @@ class TestEnds:
         assert move.covered == pytest.approx(way.along, abs=0.005)
 
     def test_another_movement_ends_a_move_with_its_distance(self, bench: Bench) -> None:
-        way = Way(bench)
+        way = TruePath(bench)
         move = moved(bench, 2.0)
         bench.run(1.5)
         bench.drive(0.1, 0.2)
@@ -178,7 +178,7 @@ class TestEnds:
         assert "another movement was requested" in move.ended.result().message
 
     def test_a_lost_link_ends_a_move_with_its_distance(self, bench: Bench) -> None:
-        way = Way(bench)
+        way = TruePath(bench)
         move = moved(bench, 2.0)
         bench.run(1.5)
         bench.unplug()
@@ -190,7 +190,7 @@ class TestEnds:
     def test_a_move_without_progress_ends_at_rest(self, bench: Bench) -> None:
         """The manual of AmigOS does not list MOVE; ARIA's parameters of this robot say that it has it."""
         bench.up.fault = losing(Command.MOVE)
-        way = Way(bench)
+        way = TruePath(bench)
         outcome = finish(bench, moved(bench, 0.5))
         assert outcome.message.endswith("no progress for 3 s, 0.500 m are left: is something in the way?")
         assert at_rest(bench)
@@ -201,12 +201,12 @@ class TestEnds:
         bench.simulator._firmware.drive.tune("trans_decel", 20)
         move = moved(bench, 20.0)
         bench.run(2)
-        bench.ask(lambda: bench.robot.stop(bench.now))
+        bench.request(lambda: bench.robot.stop(bench.now))
         assert "has not come to rest within 5 s" in finish(bench, move, within=6.0).message
 
     def test_the_motors_button_ends_a_move_with_the_remedy(self) -> None:
         bench = connected("amigo")
-        way = Way(bench)
+        way = TruePath(bench)
         move = moved(bench, 2.0)
         bench.run(1.5)
         bench.simulator.press_motors_button()
@@ -258,13 +258,13 @@ class TestStart:
     ) -> None:
         bench.run(driven, cmd_vel=velocity)
         turn = turned(bench, 30)
-        way = Way(bench)
+        way = TruePath(bench)
         assert finish(bench, turn).success
         assert way.degrees == pytest.approx(30, abs=8), "measured from the last packet before the request"
 
     @pytest.mark.parametrize("lost", [1, 2, 3])
     def test_a_lost_move_is_sent_again(self, bench: Bench, lost: int) -> None:
-        way = Way(bench)
+        way = TruePath(bench)
         bench.up.fault = losing_first(lost, Command.MOVE)
         assert finish(bench, moved(bench, 0.3)).success
         assert way.along == pytest.approx(0.3, abs=0.02)
@@ -275,12 +275,12 @@ class TestStart:
         """0.2 s each way, as through a radio modem: the effect shows long after the command."""
         bench.up.delay = bench.down.delay = 0.2
         bench.run(driven, cmd_vel=(0.1, 0.0))
-        way = Way(bench)
+        way = TruePath(bench)
         started = bench.now
         assert finish(bench, moved(bench, distance)).success
         assert at_rest(bench)
         assert way.along == pytest.approx(distance, abs=0.5 * abs(distance) if not driven else 0.03)
-        assert sum(word.startswith("MOVE") for word in bench.words(started)) == 1
+        assert sum(command.startswith("MOVE") for command in bench.commands(started)) == 1
         bench.run(2.0)
         assert way.along == pytest.approx(distance, abs=0.5 * abs(distance) if not driven else 0.03)
 
@@ -293,7 +293,7 @@ class TestAServoThatSwings:
         amigo = load_profile("amigo")
         brisk = replace(amigo, flash={**amigo.flash, "RotAcc": 300, "RotDecel": 300})
         bench = Bench(simulator=lambda: Simulator(brisk)).connect()
-        bench.ask(lambda: bench.robot.tuning.set({"rot_kv": 0}, bench.now))
+        bench.request(lambda: bench.robot.tuning.set({"rot_kv": 0}, bench.now))
         bench.run(1.0)
         return bench
 
@@ -308,10 +308,10 @@ def test_a_move_needs_no_packets_that_say_moving(robot: str) -> None:
     """MobileSim: only the wheels' velocities tell."""
     bench = connected(robot)
     bench.down.fault = never_moving
-    way, since = Way(bench), bench.now
+    way, since = TruePath(bench), bench.now
     assert finish(bench, moved(bench, -0.5)).success
     assert at_rest(bench)
-    assert sum(word.startswith("MOVE") for word in bench.words(since)) == 1
+    assert sum(command.startswith("MOVE") for command in bench.commands(since)) == 1
     bench.run(2)
     assert way.along == pytest.approx(-0.5, abs=0.02)
 
@@ -325,7 +325,7 @@ class TestSmallRequests:
     def test_a_small_turn_turns(self, bench: Bench, before: float, degrees: float) -> None:
         if before:
             finish(bench, turned(bench, before))
-        way = Way(bench)
+        way = TruePath(bench)
         turn = turned(bench, degrees)
         outcome = finish(bench, turn)
         assert outcome.success, outcome.message
@@ -334,7 +334,7 @@ class TestSmallRequests:
 
     @pytest.mark.parametrize("distance", [0.001, -0.005, 0.015, 0.03])
     def test_a_small_move_moves(self, bench: Bench, distance: float) -> None:
-        way = Way(bench)
+        way = TruePath(bench)
         outcome = finish(bench, moved(bench, distance))
         assert outcome.success, outcome.message
         assert way.along == pytest.approx(distance, abs=max(0.001, 0.1 * abs(distance)))
@@ -345,10 +345,10 @@ class TestSmallRequests:
 
 def test_a_robot_that_goes_beyond_the_goal_is_stopped(bench: Bench) -> None:
     """Here another client of the robot caused it."""
-    way = Way(bench)
+    way = TruePath(bench)
     move = moved(bench, 0.1)
     bench.run(0.3)
-    bench.ask(lambda: bench.robot.queue.put(Command.VEL(200)))
+    bench.request(lambda: bench.robot.queue.put(Command.VEL(200)))
     outcome = finish(bench, move)
     assert not outcome.success
     assert "beyond the goal" in outcome.message
@@ -358,10 +358,10 @@ def test_a_robot_that_goes_beyond_the_goal_is_stopped(bench: Bench) -> None:
 
 class TestLimitsThatChange:
     def test_a_lower_limit_slows_without_another_velocity(self, bench: Bench) -> None:
-        bench.ask(lambda: bench.robot.configure(Options(command_timeout=2.0), bench.now))
+        bench.request(lambda: bench.robot.configure(Options(command_timeout=2.0), bench.now))
         bench.run(2, cmd_vel=(0.25, 0.5))
         bench.drive(0.25, 0.5)
-        bench.ask(
+        bench.request(
             lambda: bench.robot.configure(Options(max_linear=0.1, max_angular=0.2, command_timeout=2.0), bench.now)
         )
         bench.run(1.5)
@@ -373,8 +373,8 @@ class TestLimitsThatChange:
         "request_motion",
         [
             lambda bench: bench.drive(0.25, 0.5),
-            lambda bench: bench.ask(lambda: bench.robot.drive_wheels(0.25, 0.2, bench.now)),
-            lambda bench: bench.ask(lambda: bench.robot.drive_heading(0.25, 0.0, bench.now)),
+            lambda bench: bench.request(lambda: bench.robot.drive_wheels(0.25, 0.2, bench.now)),
+            lambda bench: bench.request(lambda: bench.robot.drive_heading(0.25, 0.0, bench.now)),
         ],
         ids=["velocity", "wheels", "heading"],
     )
@@ -382,7 +382,7 @@ class TestLimitsThatChange:
         self, bench: Bench, request_motion: Callable[[Bench], object]
     ) -> None:
         def limit(linear: float) -> None:
-            bench.ask(lambda: bench.robot.configure(Options(max_linear=linear, command_timeout=2.0), bench.now))
+            bench.request(lambda: bench.robot.configure(Options(max_linear=linear, command_timeout=2.0), bench.now))
 
         limit(0.3)
         bench.run(0.5)
@@ -401,7 +401,7 @@ class TestLimitsThatChange:
 @pytest.mark.parametrize("request_goal", [lambda bench: moved(bench, 0.5), lambda bench: turned(bench, 45)])
 def test_a_goal_from_before_a_freeze_is_refused(bench: Bench, request_goal: Callable[[Bench], MotionGoal]) -> None:
     bench.run(1)
-    way = Way(bench)
+    way = TruePath(bench)
     bench.sleep(3)
     bench.run(0.2)
     with pytest.raises(RequestRefusedError, match="was suspended: the goal may be an old one, send it again"):
@@ -432,26 +432,26 @@ class TestWheels:
         return connected(request.param)
 
     def test_wheels_at_zero_are_a_velocity_of_zero(self, bench: Bench) -> None:
-        bench.ask(lambda: bench.robot.drive_wheels(0.10, 0.20, bench.now))
+        bench.request(lambda: bench.robot.drive_wheels(0.10, 0.20, bench.now))
         bench.run(0.1)
         since = bench.now
-        bench.ask(lambda: bench.robot.drive_wheels(0.0, 0.0, bench.now))
+        bench.request(lambda: bench.robot.drive_wheels(0.0, 0.0, bench.now))
         bench.run(0.1)
-        assert bench.words(since) == ["VEL(0)", "RVEL(0)"]
+        assert bench.commands(since) == ["VEL(0)", "RVEL(0)"]
 
     def test_too_fast_wheels_are_scaled_in_proportion(self, bench: Bench) -> None:
         since = bench.now
-        bench.ask(lambda: bench.robot.drive_wheels(1e9, 0.5e9, bench.now))
+        bench.request(lambda: bench.robot.drive_wheels(1e9, 0.5e9, bench.now))
         bench.run(0.1)
         limit = bench.robot.limits.effective[0]
         left = math.floor(limit / 0.02)
         right = math.floor(limit / 2 / 0.02)  # 7.5: of two equally near ones, the slower
-        assert f"VEL2({left << 8 | right})" in bench.words(since)
+        assert f"VEL2({left << 8 | right})" in bench.commands(since)
 
     def test_wheels_turn_the_robot_within_the_angular_limit(self) -> None:
         bench = Bench(Options(max_angular=0.5), "amigo-sh").connect()
         for _ in range(20):
-            bench.ask(lambda: bench.robot.drive_wheels(-0.3, 0.3, bench.now))
+            bench.request(lambda: bench.robot.drive_wheels(-0.3, 0.3, bench.now))
             bench.run(0.1)
         assert 0.3 < bench.simulator.truth.turn_rate < 0.51
 

@@ -128,5 +128,5 @@ class TestOnTheRobot:
         before = bench.robot.gyro.calibrated
         bench.up.fault = bench.down.fault = lost
         bench.run(3)
-        bench.come_back()
+        bench.restore_link()
         bench.until(lambda: bench.robot.gyro.calibrated > before, within=20)

@@ -29,7 +29,7 @@ def test_lost_motor_requests_are_repeated_in_the_next_session() -> None:
     assert bench.notices == ["sent ENABLE(1) 8 times in 2.4 s; the robot reports motors off"]
     since = bench.now
     bench.run(10)
-    assert not [word for word in bench.words(since) if word.startswith("ENABLE")], "not in this session"
+    assert not [command for command in bench.commands(since) if command.startswith("ENABLE")], "not in this session"
     bench.up.fault = None
     bench.unplug()
     bench.connect()
@@ -52,9 +52,9 @@ class TestLinkTiming:
         bench.run(60)
         assert 20 < bench.robot.link_timing.gaps < 90
         bench.down.fault = None
-        bench.go_out_of_range()
+        bench.lose_link()
         bench.run(0.8)
-        bench.come_back()
+        bench.restore_link()
         bench.run(1)
         assert 0.7 < bench.robot.link_timing.longest_gap < 1.0
         bench.run(61)

@@ -30,7 +30,7 @@ def moves(instruction: Instruction) -> bool:
 
 
 def velocities(bench: Bench, since: float = 0.0) -> list[str]:
-    return [word for word in bench.words(since) if word.startswith(("VEL", "RVEL"))]
+    return [command for command in bench.commands(since) if command.startswith(("VEL", "RVEL"))]
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ class TestKeepAlive:
         """However many are lost: half a radio link may eat every one for a second while the SIPs get through."""
         bench.run(2, cmd_vel=(0.5, 0.0))
         bench.up.fault = losing(Command.STOP, Command.VEL)
-        bench.ask(lambda: bench.robot.stop(bench.now))
+        bench.request(lambda: bench.robot.stop(bench.now))
         bench.run(frames * 0.25)
-        bench.come_back()
+        bench.restore_link()
         bench.run(3)
         assert not bench.reports[-1].moving
         assert bench.simulator.truth.left_velocity == 0
@@ -93,12 +93,12 @@ class TestKeepAlive:
     def test_the_keep_alive_is_pulse_until_driven(self, bench: Bench) -> None:
         since = bench.now
         bench.run(5)
-        assert set(bench.words(since)) == {"PULSE"}
+        assert set(bench.commands(since)) == {"PULSE"}
         bench.run(2, cmd_vel=(0.3, 0.0))
         bench.run(5)
         since = bench.now
         bench.run(5)
-        assert set(bench.words(since)) == {"STOP"}
+        assert set(bench.commands(since)) == {"STOP"}
 
     @pytest.mark.parametrize("end", ["the sender dies", "stop", "emergency stop", "another velocity"])
     def test_keep_alives_do_not_revive_a_deaf_robot(self, bench: Bench, end: str) -> None:
@@ -106,13 +106,13 @@ class TestKeepAlive:
         bench.run(2, cmd_vel=(0.5, 0.5))
         bench.up.fault = lost
         if "stop" in end:
-            bench.ask((lambda: bench.robot.stop(bench.now)) if end == "stop" else bench.robot.emergency_stop)
+            bench.request((lambda: bench.robot.stop(bench.now)) if end == "stop" else bench.robot.emergency_stop)
         elif end == "another velocity":
             bench.drive(-0.1, 0.0)
         bench.run(6)
         assert bench.robot.running, "it is heard all the time"
         stood = bench.simulator.truth.pose
-        bench.come_back()
+        bench.restore_link()
         bench.run(5)
         pose = bench.simulator.truth.pose
         assert (pose.x, pose.y, pose.heading) == pytest.approx((stood.x, stood.y, stood.heading), abs=1e-4)
@@ -129,7 +129,7 @@ class TestStopFirst:
     def test_a_waiting_velocity_expires_while_the_process_sleeps(
         self, bench: Bench, seconds: float, writer_first: bool
     ) -> None:
-        bench.ask(lambda: bench.robot.queue.put(Command.SONAR(1)))  # the velocity has to wait for the spacing
+        bench.request(lambda: bench.robot.queue.put(Command.SONAR(1)))  # the velocity has to wait for the spacing
         since = bench.now
         bench.drive(0.5, 0.5)
         bench.sleep(seconds, writer_first=writer_first)
@@ -168,19 +168,19 @@ class TestStopFirst:
         bench.simulator.press_motors_button()
         bench.run(1)
         since = bench.now
-        bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
+        bench.request(lambda: bench.robot.enable_motors(True, bench.now))
         bench.run(0.3)
-        assert bench.words(since)[:3] == ["VEL(0)", "RVEL(0)", "ENABLE(1)"]
+        assert bench.commands(since)[:3] == ["VEL(0)", "RVEL(0)", "ENABLE(1)"]
 
 
 def test_a_velocity_older_than_a_stop_is_refused(bench: Bench) -> None:
     bench.run(0.1)
     since = bench.now
-    bench.ask(lambda: bench.robot.stop(bench.now))
+    bench.request(lambda: bench.robot.stop(bench.now))
     with pytest.raises(RequestRefusedError, match="the robot was stopped after this velocity was sent"):
-        bench.ask(lambda: bench.robot.drive(0.5, 0.0, since - 0.01))
+        bench.request(lambda: bench.robot.drive(0.5, 0.0, since - 0.01))
     bench.run(1)
-    assert not any("VEL(500)" in word for word in bench.words(since))
+    assert not any("VEL(500)" in command for command in bench.commands(since))
     bench.run(1, cmd_vel=(0.5, 0.0))
     assert bench.reports[-1].moving
 
@@ -192,7 +192,7 @@ class TestEmergencyStop:
             bench.robot.queue.put(Command.SOUND(1 + number % 255))
         bench.drive(0.5, 0.3)
         since = bench.now
-        bench.ask(bench.robot.emergency_stop)
+        bench.request(bench.robot.emergency_stop)
         bench.run(0.02)
         [(time, first), *_] = bench.sent(since + 1e-6) or bench.sent(since)
         assert first == Command.E_STOP()
@@ -202,7 +202,7 @@ class TestEmergencyStop:
         def stopping_distance(stop: Callable[[], None]) -> float:
             bench.run(4, cmd_vel=(0.6, 0.0))
             start = bench.simulator.truth.pose.x
-            bench.ask(stop)
+            bench.request(stop)
             bench.run(4)
             assert bench.simulator.truth.left_velocity == 0
             return bench.simulator.truth.pose.x - start
@@ -212,7 +212,7 @@ class TestEmergencyStop:
         assert braked < 0.5 * stopping_distance(lambda: bench.robot.stop(bench.now))
 
     def test_a_velocity_older_than_the_clearing_is_refused(self, bench: Bench) -> None:
-        bench.ask(bench.robot.emergency_stop)
+        bench.request(bench.robot.emergency_stop)
         bench.run(1)
         sent = bench.now
         bench.run(0.1)
@@ -226,7 +226,7 @@ class TestEmergencyStop:
         """Where all are lost, as to P2OS before 1.8 or another simulator, it becomes a STOP."""
         bench.run(3, cmd_vel=(0.5, 0.0))
         bench.up.fault = losing_first(lost, Command.E_STOP)
-        bench.ask(bench.robot.emergency_stop)
+        bench.request(bench.robot.emergency_stop)
         bench.run(seconds)
         assert bench.simulator.truth.left_velocity == 0
 
@@ -235,17 +235,17 @@ class TestEmergencyStop:
         """To the firmware a zero is the next velocity, and ends the hard braking."""
         bench.run(3, cmd_vel=(0.5, 0.0))
         since = bench.now
-        bench.ask(bench.robot.emergency_stop)
+        bench.request(bench.robot.emergency_stop)
         if other == "stop":
-            bench.ask(lambda: bench.robot.stop(bench.now))
+            bench.request(lambda: bench.robot.stop(bench.now))
         else:
-            bench.ask(lambda: bench.robot.enable_motors(other == "motors on", bench.now))
+            bench.request(lambda: bench.robot.enable_motors(other == "motors on", bench.now))
         bench.run(1)
-        assert bench.words(since)[0] == "E_STOP"
-        assert not {"VEL(0)", "RVEL(0)", "STOP"} & set(bench.words(since))
+        assert bench.commands(since)[0] == "E_STOP"
+        assert not {"VEL(0)", "RVEL(0)", "STOP"} & set(bench.commands(since))
 
     def test_an_emergency_stop_outlives_a_lost_connection(self, bench: Bench) -> None:
-        bench.ask(bench.robot.emergency_stop)
+        bench.request(bench.robot.emergency_stop)
         bench.unplug()
         bench.open_session()
         with pytest.raises(RequestRefusedError, match="emergency"):
@@ -310,13 +310,13 @@ class TestLimits:
 
     def test_lowered_limits_keep_the_curve_until_changed(self) -> None:
         bench = Bench(Options(max_linear=0.6, max_angular=2.0)).connect()
-        bench.ask(lambda: bench.robot.tuning.set({"trans_vel_max": 300}, bench.now))
+        bench.request(lambda: bench.robot.tuning.set({"trans_vel_max": 300}, bench.now))
         bench.run(1)
         since = bench.now
         bench.drive(0.5, 1.0)
         bench.run(0.3)
         assert velocities(bench, since)[:2] == ["VEL(300)", "RVEL(34)"]
-        bench.ask(lambda: bench.robot.configure(Options(max_linear=0.5, max_angular=2.0), bench.now))
+        bench.request(lambda: bench.robot.configure(Options(max_linear=0.5, max_angular=2.0), bench.now))
         since = bench.now
         bench.drive(0.5, 1.0)
         bench.run(0.3)
@@ -327,7 +327,7 @@ class TestLimits:
 def test_frames_are_twenty_milliseconds_apart(bench: Bench, rate: float) -> None:
     """One frame at a time, 20 ms apart: AmigOS takes one command in 10 ms and loses what overflows."""
     bench.run(5, cmd_vel=(0.3, 0.5), rate=rate)
-    bench.ask(bench.robot.emergency_stop)
+    bench.request(bench.robot.emergency_stop)
     bench.run(1)
     assert min(b - a for (a, _), (b, _) in pairwise(bench.sent())) >= 0.02 - 1e-9
 

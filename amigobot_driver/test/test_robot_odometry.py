@@ -311,7 +311,7 @@ def test_the_turn_rate_is_right_behind_a_delay(angular: float) -> None:
     bench = Bench(Options(max_linear=0.7, max_angular=5.2)).connect()
     bench.run(4.02, cmd_vel=(0.0, angular))
     for _ in range(5):
-        bench.ask(lambda: bench.robot.tuning.set({}, bench.now))
+        bench.request(lambda: bench.robot.tuning.set({}, bench.now))
         since = bench.now
         bench.run(0.73, cmd_vel=(0.0, angular))
         rates = [report.odometry.angular for report in bench.emitted(Report, since)]

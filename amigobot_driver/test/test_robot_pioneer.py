@@ -83,7 +83,7 @@ class TestBumpers:
     )
     def test_a_touch_stalls_the_wheels_with_bumper_stall(self, stall: str, value: int, stalls: bool) -> None:
         bench = pioneer(walls=(Segment(0.5, -2.0, 0.5, 2.0),), bumper_stall=stall)
-        assert bench.words().count(f"BUMPSTALL({value})") == 3
+        assert bench.commands().count(f"BUMPSTALL({value})") == 3
         bench.run(2, cmd_vel=(0.2, 0.0))
         assert any(report.left_stalled and report.right_stalled for report in bench.reports) is stalls
 
@@ -144,19 +144,19 @@ class TestCompass:
         bench.up.fault = losing(Command.TCM2)
         bench.connect()
         bench.run(20)
-        assert bench.words().count("TCM2(1)") == CompassReader.retries.limit
+        assert bench.commands().count("TCM2(1)") == CompassReader.retries.limit
         assert [notice for notice in bench.notices if "does the robot have a compass?" in notice]
 
     def test_compass_modes_change_into_each_other(self) -> None:
         bench = pioneer(compass="packets")
 
         def want(mode: str) -> str:
-            bench.ask(lambda: bench.robot.configure(Options(compass=mode), bench.now))
+            bench.request(lambda: bench.robot.configure(Options(compass=mode), bench.now))
             bench.run(3)
             since = bench.now
             bench.run(1)
             assert len(bench.emitted(CompassReading, since)) == pytest.approx(0 if mode == "off" else 10, abs=1)
-            return [word for word in bench.words() if word.startswith("TCM2")][-1]
+            return [command for command in bench.commands() if command.startswith("TCM2")][-1]
 
         told = [want(mode) for mode in ("sip", "packets", "off", "sip", "off")]
         assert told == ["TCM2(1)", "TCM2(3)", "TCM2(0)", "TCM2(1)", "TCM2(0)"]
@@ -178,7 +178,7 @@ class TestGripper:
 
     def test_the_sip_of_p2os_reports_the_gripper(self) -> None:
         bench = pioneer(P2OS, flash={"Gripper": 1})
-        assert not [word for word in bench.words() if word.startswith("GRIPREQUEST")]
+        assert not [command for command in bench.commands() if command.startswith("GRIPREQUEST")]
         # CONFIGpac of P2OS has the gripper, its packets have the byte and the inputs
         assert ordered(bench, "deploy").success
         bench.run(3)
@@ -192,7 +192,7 @@ class TestGripper:
         assert ordered(bench, "press", 0.5).success
         assert ordered(bench, "carry", -1.0).success
         bench.run(2)
-        sent = [word for word in bench.words(since) if word.startswith("GRIP")]
+        sent = [command for command in bench.commands(since) if command.startswith("GRIP")]
         assert sent == ["GRIPPER(16)", "GRIPPERVAL(25)", "GRIPPER(17)", f"GRIPPERVAL({0x10000 - 50})"]
 
     @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ class TestGripper:
         since = bench.now
         with pytest.raises(RequestRefusedError, match=complaint):
             ordered(bench, order, duration)
-        assert not [word for word in bench.words(since) if word.startswith("GRIP")]
+        assert not [command for command in bench.commands(since) if command.startswith("GRIP")]
 
     @pytest.mark.parametrize(
         ("switches", "paddles", "lift", "others"),
@@ -295,7 +295,7 @@ def test_a_robot_on_its_dock_does_not_dock_again() -> None:
     bench.run(3)
     since = bench.now
     bench.connect()
-    assert not [word for word in bench.words(since) if word.startswith("CHARGE")]
+    assert not [command for command in bench.commands(since) if command.startswith("CHARGE")]
 
 
 def test_a_moving_robot_is_stopped_before_a_reset() -> None:
@@ -305,7 +305,7 @@ def test_a_moving_robot_is_stopped_before_a_reset() -> None:
     done = bench.result(lambda: bench.robot.reset(bench.now))
     assert not done.success and "sent RESET 3 times" in done.message
     bench.run(5)
-    words = bench.words(since)
+    words = bench.commands(since)
     assert words.count("RESET") == 3 and words.index("STOP") < words.index("RESET")
 
 
@@ -362,7 +362,7 @@ def test_what_has_no_service_is_sent_raw(name: str) -> None:
     since = bench.now
     value = {Arg.NONE: None, Arg.TEXT: b"hello"}.get(command.arg, 1)
     arguments, text = ([value] if value == 1 else []), (value if command.arg is Arg.TEXT else b"")
-    assert bench.ask(lambda: bench.robot.send_raw(command.number, arguments, text)).success
+    assert bench.request(lambda: bench.robot.send_raw(command.number, arguments, text)).success
     bench.run(1.0)
     assert [instruction for _, instruction in bench.sent(since)].count(command(value)) == 1
 
@@ -376,9 +376,9 @@ def test_a_servo_is_a_joint_of_its_profile(tmp_path: Path) -> None:
         "  lowest: 50\n  highest: 250\n"
     )
     bench = Bench(Options(profile=str(profile)), robot=str(profile)).connect()
-    bench.ask(lambda: bench.robot.servos.turn("pan_joint", math.radians(45), bench.now))
+    bench.request(lambda: bench.robot.servos.turn("pan_joint", math.radians(45), bench.now))
     bench.run(2)
-    assert bench.words().count(f"PTUPOS({2 << 8 | 200})") == 3
+    assert bench.commands().count(f"PTUPOS({2 << 8 | 200})") == 3
 
 
 def test_not_charging_is_unknown_until_the_robot_has_charged() -> None:

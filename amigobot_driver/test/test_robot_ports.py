@@ -27,10 +27,10 @@ class PortBench(Bench):
         self.connect()
 
     def set(self, mask: int, states: int) -> Outcome:
-        return self.answer(lambda: self.robot.digital_outputs.set(mask, states, self.now))
+        return self.outcome(lambda: self.robot.digital_outputs.set(mask, states, self.now))
 
     def select(self, port: int) -> Outcome:
-        return self.answer(lambda: self.robot.analog_input.select(port, self.now))
+        return self.outcome(lambda: self.robot.analog_input.select(port, self.now))
 
 
 @pytest.fixture
@@ -55,16 +55,16 @@ def test_pins_that_are_inputs_are_named(bench: PortBench) -> None:
 
 def test_the_byte_order_can_be_swapped() -> None:
     bench = PortBench(options=Options(digital_output_mask_first=True))
-    bench.ask(lambda: bench.robot.digital_outputs.set(0b11, 0b01, bench.now))
+    bench.request(lambda: bench.robot.digital_outputs.set(0b11, 0b01, bench.now))
     bench.run(0.1)
-    assert bench.words()[-1] == f"DIGOUT({0b01 << 8 | 0b11})"
+    assert bench.commands()[-1] == f"DIGOUT({0b01 << 8 | 0b11})"
 
 
 @pytest.mark.parametrize("mask", [0x00, 0x40, 0x80, 0xC1])
 def test_a_mask_without_pins_of_this_robot_is_refused(bench: PortBench, mask: int) -> None:
     outcome = bench.set(mask, mask)
     assert outcome == Outcome(False, f"mask is {mask:#04x}: this robot has IO_0 to IO_5, bits of 0x3f")
-    assert not any("DIGOUT" in word for word in bench.words())
+    assert not any("DIGOUT" in command for command in bench.commands())
 
 
 def test_outputs_come_back_after_a_reset(bench: PortBench) -> None:
@@ -100,7 +100,7 @@ def test_a_lost_adsel_is_sent_again_and_given_up(bench: PortBench) -> None:
 
 
 def send(bench: Bench, number: int, arguments: list[int] | None = None, text: bytes = b"") -> Outcome:
-    return bench.ask(lambda: bench.robot.send_raw(number, arguments or [], text))
+    return bench.request(lambda: bench.robot.send_raw(number, arguments or [], text))
 
 
 @pytest.mark.parametrize(

@@ -55,11 +55,11 @@ def test_moves_and_turns_end_where_they_should(bench):
         lambda: bench.robot.turn(math.radians(60), bench.now),
         lambda: bench.robot.move(-0.2, bench.now),
     ):
-        goal = bench.ask(request)
+        goal = bench.request(request)
         bench.until(goal.ended.done)
         assert goal.ended.result().success, goal.ended.result().message
     assert bench.simulator.truth.pose.x == pytest.approx(0.3 - 0.2 * math.cos(math.radians(60)), abs=0.03)
-    assert len([word for word in bench.words() if word.startswith(("MOVE", "HEAD"))]) == 3
+    assert len([command for command in bench.commands() if command.startswith(("MOVE", "HEAD"))]) == 3
 
 
 def test_the_odometry_shows_rest(bench):
@@ -86,10 +86,10 @@ def test_a_slow_move_is_motion():
     bench = Bench(Options(tuning={"trans_vel_max": 6}), "amigo-sh").connect()
     bench.down.fault = NoiseAtRest(9, 0.001, moving=True)
     bench.run(1.0)
-    move = bench.ask(lambda: bench.robot.move(0.1, bench.now))
+    move = bench.request(lambda: bench.robot.move(0.1, bench.now))
     bench.run(5.0)
     assert bench.reports[-1].moving and not move.ended.done()
     bench.until(move.ended.done, 20.0)
     assert move.ended.result().success
     assert bench.simulator.truth.pose.x == pytest.approx(0.1, abs=0.02)
-    assert sum(word.startswith("MOVE") for word in bench.words()) == 1
+    assert sum(command.startswith("MOVE") for command in bench.commands()) == 1

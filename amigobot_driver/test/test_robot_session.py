@@ -46,7 +46,7 @@ class TestConnect:
         bench = Bench()
         assert bench.open_session() < 1.0
         assert bench.states == [SYNCING, OPENING, RUNNING]
-        assert bench.words()[:5] == ["PULSE", "OPEN", "CLOSE", "OPEN", "PULSE"]
+        assert bench.commands()[:5] == ["PULSE", "OPEN", "CLOSE", "OPEN", "PULSE"]
         assert bench.robot.note == "connected to a robot without a name at 9600 baud"
         assert bench.robot.session.connections == 1
 
@@ -87,9 +87,9 @@ class TestLineSpeed:
     def test_the_last_line_speed_is_tried_first(self) -> None:
         bench = Bench(baud=38400, check_baud=True)
         bench.open_session(30)
-        bench.go_out_of_range()
+        bench.lose_link()
         bench.run(10)
-        bench.come_back()
+        bench.restore_link()
         assert bench.until(running(bench)) < 3.0
 
 
@@ -116,7 +116,7 @@ class TestSessionLeftOpen:
         bench = Bench(baud=baud)
         left_open(bench)
         assert bench.open_session() < 2.0
-        assert bench.words()[:3] == ["STOP", "CLOSE", "PULSE"]
+        assert bench.commands()[:3] == ["STOP", "CLOSE", "PULSE"]
         assert any("another program left open" in note for note in bench.notes)
 
     def test_a_session_left_open_is_closed_once(self) -> None:
@@ -125,14 +125,14 @@ class TestSessionLeftOpen:
         bench.down.held_until = bench.now + 2.0
         bench.run(1.9)
         bench.open_session()
-        assert bench.words()[:3] == ["STOP", "CLOSE", "PULSE"]
+        assert bench.commands()[:3] == ["STOP", "CLOSE", "PULSE"]
 
     def test_a_robot_left_driving_is_stopped_first(self) -> None:
         """STOP is the first thing it hears: any other frame would feed its watchdog, and it would drive on."""
         bench = Bench()
         left_driving(bench)
         bench.open_session()
-        assert bench.words()[0] == "STOP"
+        assert bench.commands()[0] == "STOP"
         assert bench.simulator.truth.left_velocity == 0
 
 
@@ -149,7 +149,7 @@ class TestAnotherRobot:
     def test_another_robot_is_left_alone(self, other: Simulator) -> None:
         bench = Bench(simulator=lambda: Simulator(load_profile("amigo"), name="Rob")).connect()
         bench.run(1.0)
-        bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 33}, bench.now))
+        bench.request(lambda: bench.robot.tuning.set({"rot_kp": 33}, bench.now))
         bench.run(3.0)
         first, bench.make = bench.make, lambda: other
         bench.switch_off()
@@ -164,7 +164,8 @@ class TestAnotherRobot:
         assert "instead of Rob (amigo, serial number 1234)" in bench.robot.note
         with pytest.raises(RequestRefusedError, match="another robot answers at this port"):
             bench.robot.drive(0.1, 0.0, bench.now)
-        assert {word.partition("(")[0] for word in bench.words(since)} <= {"STOP", "PULSE", "OPEN", "CLOSE", "CONFIG"}
+        allowed = {"STOP", "PULSE", "OPEN", "CLOSE", "CONFIG"}
+        assert {command.partition("(")[0] for command in bench.commands(since)} <= allowed
         assert len(bench.reports) == reports
         bench.make = first
         bench.switch_off()
@@ -193,12 +194,12 @@ class TestLostSession:
     def test_a_robot_that_is_not_heard_is_stopped_first(self, baud: int | None) -> None:
         bench = Bench(baud=baud).connect()
         bench.run(3, cmd_vel=(0.2, 0.0))
-        bench.go_out_of_range()
+        bench.lose_link()
         bench.run(10)
         bench.up.fault = None
         stood, since = bench.simulator.truth.pose.x, bench.now
         bench.run(10)
-        assert bench.words(since)[0] == "STOP"
+        assert bench.commands(since)[0] == "STOP"
         assert bench.simulator.truth.pose.x - stood < 0.001
 
     def test_a_new_tcp_connection_gets_only_the_handshake(self) -> None:
@@ -208,7 +209,7 @@ class TestLostSession:
         bench.switch_on()
         since = bench.now
         bench.open_session()
-        assert bench.words(since)[0] == "PULSE"
+        assert bench.commands(since)[0] == "PULSE"
 
 
 class TestReset:
@@ -250,8 +251,9 @@ class TestFrozenProcess:
         bench.run(3)
         assert bench.states == [SYNCING, OPENING, RUNNING]
         assert bench.robot.session.connections == 1
-        assert bench.words(since)[0] == "STOP"
-        assert not [word for word in bench.words(since) if word.startswith(("VEL", "RVEL")) and "(0)" not in word]
+        assert bench.commands(since)[0] == "STOP"
+        velocities = {command for command in bench.commands(since) if command.startswith(("VEL", "RVEL"))}
+        assert velocities <= {"VEL(0)", "RVEL(0)"}
         assert bench.simulator.truth.left_velocity == 0.0
 
     @pytest.mark.parametrize("writer_first", [False, True], ids=["reader first", "writer first"])
@@ -301,7 +303,7 @@ class TestRefusingRobot:
         bench.plug_in()
         bench.until(lambda: "opens no session" in bench.robot.note, within=20)
         assert "battery" in bench.robot.note
-        bench.come_back()
+        bench.restore_link()
         bench.until(running(bench), within=20)
 
     def test_a_robot_without_config_answers_runs_anyway(self) -> None:
@@ -312,7 +314,7 @@ class TestRefusingRobot:
         assert bench.robot.running
         assert bench.simulator.truth.pose.x > 2
         assert bench.robot.tuning.config is None
-        assert bench.words().count("CONFIG") == 7  # six in 3 s, then one each 10 s
+        assert bench.commands().count("CONFIG") == 7  # six in 3 s, then one each 10 s
         assert any("CONFIG" in notice for notice in bench.notices)
 
 
@@ -321,12 +323,12 @@ class TestClose:
         bench = Bench().connect()
         bench.run(3, cmd_vel=(0.3, 0.0))
         since = bench.now
-        bench.ask(bench.robot.link.close)
+        bench.request(bench.robot.link.close)
         bench.until(lambda: bench.robot.link.next_time() == float("inf"))
         bench.run(0)
         bench.write()
         bench.run(2)
-        assert bench.words(since) == ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
+        assert bench.commands(since) == ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
         assert bench.simulator.session is SessionState.WAIT
         assert bench.robot.state is DISCONNECTED
         notes = list(bench.notes)
@@ -339,6 +341,6 @@ class TestClose:
         bench.plug_in()
         bench.run(5)
         since = bench.now
-        bench.ask(bench.robot.link.close)
+        bench.request(bench.robot.link.close)
         bench.run(2)
-        assert bench.words(since) == []
+        assert bench.commands(since) == []

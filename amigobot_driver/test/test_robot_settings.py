@@ -22,11 +22,11 @@ def bench() -> Bench:
 
 
 def motors(bench: Bench, on: bool) -> Future[Outcome]:
-    return bench.ask(lambda: bench.robot.enable_motors(on, bench.now))
+    return bench.request(lambda: bench.robot.enable_motors(on, bench.now))
 
 
 def sonar(bench: Bench, on: bool) -> Future[Outcome]:
-    return bench.ask(lambda: bench.robot.enable_sonar(on, bench.now))
+    return bench.request(lambda: bench.robot.enable_sonar(on, bench.now))
 
 
 class TestSwitching:
@@ -51,7 +51,7 @@ class TestSwitching:
         assert bench.until(answer.done) == pytest.approx(Switch.retries.duration, abs=0.1)
         assert answer.result() == Outcome(False, "sent ENABLE(1) 8 times in 2.4 s; the robot reports motors off")
         bench.run(10)
-        assert bench.words(since).count("ENABLE(1)") == Switch.retries.limit, "and is left at that"
+        assert bench.commands(since).count("ENABLE(1)") == Switch.retries.limit, "and is left at that"
 
 
 class TestButton:
@@ -64,7 +64,7 @@ class TestButton:
             bench.simulator.press_motors_button()
             bench.run(3)
         assert bench.reports[-1].motors_enabled is (presses % 2 == 0)
-        assert not [word for word in bench.words(since) if word.startswith("ENABLE")]
+        assert not [command for command in bench.commands(since) if command.startswith("ENABLE")]
         state = "on" if presses % 2 == 0 else "off"
         assert len(bench.notices) == presses
         assert bench.notices[-1] == f"the motors were switched {state} at the robot"

@@ -39,13 +39,13 @@ class SoundBench(Bench):
         self.heard_sounds.clear()
 
     def list(self, refresh: bool = False, within: float = 120.0) -> Outcome:
-        return self.answer(lambda: self.robot.sounds.list(refresh, self.now), within)
+        return self.outcome(lambda: self.robot.sounds.list(refresh, self.now), within)
 
     def play(self, number: int) -> Outcome:
-        return self.answer(lambda: self.robot.sounds.play(number, self.now))
+        return self.outcome(lambda: self.robot.sounds.play(number, self.now))
 
     def switch(self, on: bool) -> Outcome:
-        return self.answer(lambda: self.robot.sounds.switch(on, self.now))
+        return self.outcome(lambda: self.robot.sounds.switch(on, self.now))
 
     @property
     def names(self) -> dict[int, str]:
@@ -75,14 +75,14 @@ def test_the_playlist_is_fetched_once_a_session(bench: SoundBench) -> None:
     bench.list()
     before = len(bench.up.log)
     assert bench.list().success
-    assert bench.words().count("PLAYLIST(0)") == 1
+    assert bench.commands().count("PLAYLIST(0)") == 1
     assert bench.list(refresh=True).success
-    assert bench.words().count("PLAYLIST(0)") == 2
+    assert bench.commands().count("PLAYLIST(0)") == 2
     bench.simulator.reset()
     bench.run(20.0)
     assert bench.robot.sounds.playlist == (), "other sounds may have been loaded"
     assert bench.list().success
-    assert bench.words().count("PLAYLIST(0)") == 3
+    assert bench.commands().count("PLAYLIST(0)") == 3
     assert len(bench.up.log) > before
 
 
@@ -99,7 +99,7 @@ def test_a_count_that_comes_twice_is_no_empty_entry() -> None:
     bench = SoundBench(sounds=playlist(["x"] * 60))
     bench.down.delay = 1.5 * SoundPlayer.retries.interval
     assert bench.list().success
-    assert bench.words().count("PLAYLIST(0)") == 2
+    assert bench.commands().count("PLAYLIST(0)") == 2
     assert bench.names == dict.fromkeys(range(50, 110), "x")
 
 
@@ -124,7 +124,7 @@ def test_the_duration_of_a_listing_is_announced() -> None:
 def test_a_full_playlist_at_9600_baud_delays_no_driving() -> None:
     sounds = {number: f"sound {number}" for number in range(50, 256)}
     bench = SoundBench(sounds=sounds)
-    future = bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
+    future = bench.request(lambda: bench.robot.sounds.list(False, bench.now))
     start = bench.now
     while not future.done():
         bench.run(1.0, cmd_vel=(0.2, 0.1))
@@ -165,7 +165,7 @@ def test_a_sound_is_never_sent_twice_whatever_is_lost(bench: SoundBench, command
     bench.up.fault = losing_first(3, command)
     assert bench.play(51).success
     bench.run(10.0)
-    assert bench.words().count("SOUND(51)") == 1
+    assert bench.commands().count("SOUND(51)") == 1
     assert bench.heard_sounds == ([] if command is Command.SOUND else ["51 hello"])
 
 
@@ -181,7 +181,7 @@ def test_a_sound_is_never_sent_twice_whatever_is_lost(bench: SoundBench, command
 )
 def test_what_has_no_sound_is_not_played(bench: SoundBench, number: int, told: str) -> None:
     assert bench.play(number) == Outcome(False, told)
-    assert not any("SOUND" in word for word in bench.words())
+    assert not any("SOUND" in command for command in bench.commands())
 
 
 # -- on and off -----------------------------------------------------------------------------------------------
@@ -221,6 +221,6 @@ def test_the_amigobot_sh_says_that_it_has_no_sounds() -> None:
 )
 def test_arcos_takes_notes(frequency: float, note: int) -> None:
     bench = SoundBench("p3dx-sh", sounds={})
-    assert bench.answer(lambda: bench.robot.sounds.say([0.5], [frequency])).success
+    assert bench.outcome(lambda: bench.robot.sounds.say([0.5], [frequency])).success
     bench.run(1.0)
-    assert bench.words().count(f"SAY({bytes((25, note))!r})") == 1
+    assert bench.commands().count(f"SAY({bytes((25, note))!r})") == 1

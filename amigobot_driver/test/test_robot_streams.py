@@ -25,8 +25,8 @@ def received(bench: Bench, kind: type[Packet], since: float = 0.0) -> int:
     return sum(isinstance(packet, kind) for _, packet in bench.packets(since))
 
 
-def words(bench: Bench, word: str, since: float = 0.0) -> int:
-    return bench.words(since).count(word)
+def count(bench: Bench, command: str, since: float = 0.0) -> int:
+    return bench.commands(since).count(command)
 
 
 class TestAsking:
@@ -36,13 +36,13 @@ class TestAsking:
         bench = connected(robot)
         bench.run(3)
         streams = ("ENCODER", "GYRO", "IOREQUEST", "JOY", "BATTERYINFO")
-        assert not [word for word in bench.words() if word.startswith(streams)]
+        assert not [command for command in bench.commands() if command.startswith(streams)]
 
     def test_a_stream_is_requested_once_for_every_sip(self) -> None:
         bench = connected(encoder_stream=True)
         since = bench.now
         bench.run(5)
-        assert words(bench, "ENCODER(2)") == 1
+        assert count(bench, "ENCODER(2)") == 1
         assert received(bench, Encoders, since) == pytest.approx(50, abs=1)
 
     def test_a_missing_stream_is_requested_again(self) -> None:
@@ -50,34 +50,34 @@ class TestAsking:
         bench.up.fault = losing(Command.ENCODER)
         bench.connect()
         bench.run(RETRIES.duration + 15)
-        assert words(bench, "ENCODER(2)") == RETRIES.limit + 2
+        assert count(bench, "ENCODER(2)") == RETRIES.limit + 2
         assert len([notice for notice in bench.notices if "no ENCODERpac arrived" in notice]) == 1
         assert [stream.name for stream, flow in bench.robot.streams.states.items() if flow.silent] == ["ENCODERpac"]
-        bench.come_back()
+        bench.restore_link()
         bench.run(RETRIES.afterwards + 1)
         assert not any(flow.silent for flow in bench.robot.streams.states.values())
-        bench.come_back()
+        bench.restore_link()
         bench.until(lambda: bench.emitted(EncoderReading), within=11)
 
     def test_a_lost_stop_of_a_stream_is_repeated(self) -> None:
         bench = connected()
-        bench.ask(lambda: bench.robot.configure(Options(encoder_stream=True), bench.now))
+        bench.request(lambda: bench.robot.configure(Options(encoder_stream=True), bench.now))
         bench.run(2)
         assert received(bench, Encoders, bench.now - 1) >= 9
         bench.up.fault = losing(Command.ENCODER)
-        bench.ask(lambda: bench.robot.configure(Options(), bench.now))
+        bench.request(lambda: bench.robot.configure(Options(), bench.now))
         bench.run(0.5)
-        bench.come_back()
+        bench.restore_link()
         bench.run(2)
-        assert words(bench, "ENCODER(0)") >= 2
+        assert count(bench, "ENCODER(0)") >= 2
         since = bench.now
         bench.run(2)
         assert received(bench, Encoders, since) == 0
 
     def test_a_gyro_is_requested_only_where_there_is_one(self) -> None:
-        assert words(connected("amigo-sh"), "GYRO(1)") == 1
-        assert words(connected("amigo-sh", gyro=False), "GYRO(1)") == 0
-        assert words(connected("amigo"), "GYRO(1)") == 0
+        assert count(connected("amigo-sh"), "GYRO(1)") == 1
+        assert count(connected("amigo-sh", gyro=False), "GYRO(1)") == 0
+        assert count(connected("amigo"), "GYRO(1)") == 0
 
 
 class TestTicks:

@@ -70,7 +70,7 @@ def test_a_value_out_of_range_is_refused_unsent(name):
         with pytest.raises(ValueError, match=f"^{name} is .*, allowed: {low} to {high}"):
             bench.robot.tuning.set({name: value}, bench.now)
     bench.run(0.2)
-    assert set(bench.words(start)) <= {"PULSE"}
+    assert set(bench.commands(start)) <= {"PULSE"}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_limit_below_the_robots_unit_is_refused():
 
 
 def test_a_request_that_another_one_contradicts_is_told_so(bench):
-    first = bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 33, "rot_kv": 61}, bench.now))
+    first = bench.request(lambda: bench.robot.tuning.set({"rot_kp": 33, "rot_kv": 61}, bench.now))
     second = bench.result(lambda: bench.robot.tuning.set({"rot_kp": 44}, bench.now))
     assert first.result() == Outcome(False, "tuning: another request replaced this one")
     assert second.success
@@ -118,9 +118,9 @@ def test_a_request_that_another_one_contradicts_is_told_so(bench):
 def test_success_means_the_value_however_requests_overlap(bench):
     bench.up.delay = bench.down.delay = 0.15
     for pause in (0.0, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6):
-        bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 31}, bench.now))
+        bench.request(lambda: bench.robot.tuning.set({"rot_kp": 31}, bench.now))
         bench.run(pause)
-        bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 44}, bench.now))
+        bench.request(lambda: bench.robot.tuning.set({"rot_kp": 44}, bench.now))
         bench.run(pause)
         future = bench.result(lambda: bench.robot.tuning.set({"rot_kp": 31}, bench.now))
         bench.run(0.3)
@@ -134,7 +134,7 @@ class TestSonarSequence:
         return future
 
     def test_sonars_that_are_switched_off_are_said_so(self, bench):
-        bench.ask(lambda: bench.robot.enable_sonar(False, bench.now))
+        bench.request(lambda: bench.robot.enable_sonar(False, bench.now))
         bench.run(1.0)
         outcome = self.poll(bench, 0, 5)
         assert not outcome.success
@@ -159,7 +159,7 @@ def test_an_own_value_beyond_the_command_is_kept(name, own):
     bench = Bench(Options(), "amigo-sh").connect()
     tuning = bench.robot.tuning
     tuning.own[name] = own
-    bench.ask(lambda: bench.robot.configure(replace(bench.robot.options, tuning={name: 100}), bench.now))
+    bench.request(lambda: bench.robot.configure(replace(bench.robot.options, tuning={name: 100}), bench.now))
     bench.run(2.0)
     assert bench.robot.tuning.config.value(name) == 100
     done = bench.result(lambda: bench.robot.configure(Options(), bench.now))
@@ -179,10 +179,10 @@ def test_a_limit_changed_without_link_is_not_own(during: float) -> None:
         bench.result(lambda: bench.robot.configure(Options(profile="erratic", max_linear=max_linear), bench.now))
 
     limit(0.1)
-    bench.go_out_of_range()
+    bench.lose_link()
     bench.run(3.0)
     limit(during)
-    bench.come_back()
+    bench.restore_link()
     bench.until(lambda: bench.robot.running, 20.0)
     bench.run(4.0)
     limit(0.3)

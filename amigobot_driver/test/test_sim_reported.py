@@ -47,7 +47,7 @@ def test_the_driver_connects_drives_and_closes(name: str) -> None:
     assert (math.hypot(truth.pose.x, truth.pose.y) > 0.5) is moved
     assert max(abs(truth.left_velocity), abs(truth.right_velocity)) < 0.002
     for _ in range(2):  # as `Driver` does while the robot sends
-        bench.ask(bench.robot.link.close)
+        bench.request(bench.robot.link.close)
         bench.run(0.5)
     assert bench.simulator.session is SessionState.WAIT
 

@@ -161,7 +161,7 @@ class Robots(RuleBasedStateMachine):
         self.fastest = max(self.fastest, self.requested)
 
     def ask(self, make: Callable[[], Future]) -> None:
-        self.futures.append((self.bench.now, self.bench.ask(make)))
+        self.futures.append((self.bench.now, self.bench.request(make)))
 
     def expect(self, linear: float, angular: float) -> tuple[float, float]:
         """Fractions of the limits as m/s and rad/s, which scale larger ones down."""
@@ -192,18 +192,18 @@ class Robots(RuleBasedStateMachine):
     @rule()
     def stop(self) -> None:
         bench = self.bench
-        bench.ask(functools.partial(bench.robot.stop, bench.now))
+        bench.request(functools.partial(bench.robot.stop, bench.now))
         self.driven_until = bench.now
         self.rest()
 
     @rule(clear=st.booleans())
     def emergency_stop(self, clear: bool) -> None:
         bench = self.bench
-        bench.ask(bench.robot.emergency_stop)
+        bench.request(bench.robot.emergency_stop)
         self.driven_until, self.emergency = bench.now, True
         self.run(1.0, (0.2, 0.0))
         self.rest()
-        bench.ask(lambda: bench.robot.clear_emergency_stop(bench.now))
+        bench.request(lambda: bench.robot.clear_emergency_stop(bench.now))
         self.emergency = False
         self.run(0.5)
 
@@ -241,7 +241,7 @@ class Robots(RuleBasedStateMachine):
     @rule(pose=st.sampled_from(((0.0, 0.0, 0.0), (3.0, -2.0, 1.5))))
     def set_odometry(self, pose: tuple[float, float, float]) -> None:
         self.rest()
-        self.bench.ask(lambda: self.bench.robot.set_odometry(*pose))
+        self.bench.request(lambda: self.bench.robot.set_odometry(*pose))
         self.run(0.5)
         odometry = self.report.odometry
         assert math.dist((odometry.x, odometry.y), pose[:2]) < 0.005
@@ -283,9 +283,9 @@ class Robots(RuleBasedStateMachine):
 
     @rule(velocity=st.tuples(FRACTIONS, FRACTIONS) | st.none(), seconds=SHORT)
     def silence(self, velocity: tuple[float, float] | None, seconds: float) -> None:
-        self.bench.go_out_of_range()
+        self.bench.lose_link()
         self.disturb(seconds, velocity)
-        self.bench.come_back()
+        self.bench.restore_link()
         self.restored()
 
     @rule(velocity=st.tuples(FRACTIONS, FRACTIONS) | st.none(), seconds=SHORT)
@@ -319,7 +319,7 @@ class Robots(RuleBasedStateMachine):
         if not hasattr(self, "bench"):
             return
         bench = self.bench
-        bench.ask(bench.robot.link.close)
+        bench.request(bench.robot.link.close)
         self.driven_until = min(self.driven_until, bench.now)
         self.run(REACTION + WATCHDOG + self.ramp())
         assert self.speed <= AT_REST
