@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import pytest
-from doctor_faults import FAULTS, flash
+from doctor_faults import BATTERY, FAULTS, byte, flash
 from fault_proxy import Fault, VirtualPort
 
 from amigobot_driver.doctor import Case, Finding, examine, parse_target, verdict
@@ -31,11 +31,15 @@ def test_a_fault_is_named_first(name: str) -> None:
 
 #: Profiles that a robot must be asked for by name, as it calls itself as another one does.
 _ASKED = ("amigo-1.0", "erratic-")
+_OTHERS = {
+    "gyro of kind 4": flash("seekurjr", HasGyro=4),
+    "charger of 14 V": byte(BATTERY, lambda now, old: 140),  # AmigoBot manual ch. 7
+}
 
 
-@pytest.mark.parametrize("name", [*(name for name in available_profiles() if name != "generic"), "gyro of kind 4"])
+@pytest.mark.parametrize("name", [*(name for name in available_profiles() if name != "generic"), *_OTHERS])
 def test_all_is_well_with_a_healthy_robot(name: str) -> None:
-    fault = Fault(robot=name) if name in available_profiles() else flash("seekurjr", HasGyro=4)
+    fault = _OTHERS.get(name) or Fault(robot=name)
     found = findings(fault, profile=name if name.startswith(_ASKED) else "")
     assert [(cause.key, cause.text) for _, cause in verdict(found)] == []
 
