@@ -151,8 +151,8 @@ def test_a_recording_is_complete_if_its_player_waits(drive: Drive, tmp_path: Pat
     with Bench(None, port="replay://elsewhere") as bench, playing(bench, bag):
         bench.wait_until(lambda: bench.client.node.count_publishers("/recorded/packets"))
         late = bench.start(port="replay://recorded")
-        complete = f"paused: it is complete so far; {count} packets of the robot in 1 session, 0 outside"
-        bench.wait_until(lambda: late.logged("the recording has ended or is paused", complete))
+        (said,) = bench.wait_until(lambda: late.logged("the recording has ended or is paused"))  # not while it plays
+        assert f"paused: it is complete so far; {count} packets of the robot in 1 session, 0 outside" in said
         assert late.logged("profile amigo, because") and not late.logged("no packets")
         # It also waits for the subscribers.
         assert logged_at(late, "player and node are ready") - logged_at(late, "waiting for a recording") > 1.9
