@@ -65,7 +65,7 @@ def drive(bench: Bench, motions: list[Motion]) -> Driven:
     """Drive to the end."""
     begin, first, start = bench.now, bench.reports[-1], true_pose(bench)
     for kind, amount in motions:
-        goal = bench.ask(lambda: getattr(bench.robot, kind)(amount, bench.now))  # noqa: B023
+        goal = bench.request(lambda: getattr(bench.robot, kind)(amount, bench.now))  # noqa: B023
         while not goal.ended.done():
             bench.run(0.1)
         assert goal.ended.result().success
