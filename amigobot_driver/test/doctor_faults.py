@@ -479,7 +479,7 @@ add("TicksMM of another Pioneer", flash("p3dx-sh", TicksMM=49), "setting-ticksmm
 add("FLASH of a Pioneer erased", Fault(robot="p3dx-sh", down=edited(erased)), "flash-lost")
 add("FrontSonar 0, and no reading", Fault(down=edited(sonarless)), "setting-frontsonar")
 add("SInfoCycle 200", flash("amigo-sh", SInfoCycle=200), "setting-sinfocycle")
-add("a charger without current", config(Sip, "amigo-sh", charge_state=3, battery_x10=112), "not-charging")
+add("a charger without current", config(Sip, "p3dx-sh", charge_state=3, battery_x10=112), "not-charging")
 add("charge of 4 %", config(Sip, "p3dx-sh", state_of_charge=4), "battery-low")
 add("encoder failure", config(Sip, "p3dx-sh", faults=0x180), "controller-fault")
 add("hot in three fields", config(Sip, "p3dx-sh", flags=0x81E, faults=2, temperature=78), "controller-fault")

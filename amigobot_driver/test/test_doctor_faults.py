@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import pytest
-from doctor_faults import BATTERY, FAULTS, byte, flash
+from doctor_faults import BATTERY, FAULTS, byte, config, flash
 from fault_proxy import Fault, VirtualPort
 
 from amigobot_driver.doctor import Case, Finding, examine, parse_target, verdict
@@ -33,6 +33,7 @@ def test_a_fault_is_named_first(name: str) -> None:
 _ASKED = ("amigo-1.0", "erratic-")
 _OTHERS = {
     "gyro of kind 4": flash("seekurjr", HasGyro=4),
+    "capitals": config(subclass="AMIGO"),
     "charger of 14 V": byte(BATTERY, lambda now, old: 140),  # AmigoBot manual ch. 7
 }
 

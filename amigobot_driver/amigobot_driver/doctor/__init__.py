@@ -22,8 +22,8 @@ From a byte to a cause: `TappedLine` keeps each byte with its time. `OwnSession`
 bytes, `packets`, `robot` and `sonars`. `findings_of` evaluates the rows of one part, and `examine` the parts in their
 order. `verdict` ranks the causes. Before a byte is sent, `Computer` has the figures.
 
-To add a check, add a row. If names, numbers and comparisons cannot state its condition, add a property with a docstring
-to the part that it is of. A fault of `test/doctor_faults.py` proves it.
+To add a check, add a row. If comparisons cannot state its condition, add a property with a docstring to
+the part that it is of. A fault of `test/doctor_faults.py` proves it.
 
 The same file says which values of each field of a packet, and of each setting, are plausible: what no other row knows
 is named as that field with its values.

@@ -203,6 +203,11 @@ class RobotFigures(Figures):
         return ", ".join(f"{name} (bit {bit} of the flags)" for bit, name in seen)
 
     @property
+    def charge(self) -> float:
+        """The charge by the voltage, from 0 to 1: what the robot itself reports may be wrong."""
+        return self.raw.profile.battery.charge(self.raw.reports[-1].volts) if self.raw.reports else math.nan
+
+    @property
     def falls(self) -> float:
         """By how many V the battery falls, in small steps and without a rise; 0 if it does not."""
         volts = [report.volts for report in self.raw.reports]

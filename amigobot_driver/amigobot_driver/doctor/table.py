@@ -5,7 +5,7 @@
 
 A figure is an attribute of an object: the computer's side of a port, the `History` of a running driver, the `Evidence`
 of an examination and its parts, the `Graph` of ROS. Conditions, and what stands in braces in a text, are Python
-expressions of figures; a condition has nothing but names, numbers and comparisons. What needs more is a property.
+expressions of figures; a condition compares them, and neither chooses nor loops. What needs more is a property.
 """
 
 from __future__ import annotations
@@ -85,11 +85,17 @@ def as_meters(distance: float) -> str:
     return "none yet" if math.isnan(distance) else "no echo" if math.isinf(distance) else f"{distance:.2f} m"
 
 
+def differ(one: str, other: str | int) -> bool:
+    """Whether two names that are known differ, but for capitals, which vary (docs/protocol E-14)."""
+    return bool(one and other) and one.lower() != str(other).lower()
+
+
 #: What expressions may call besides figures and built-in functions.
 HELPERS: Mapping[str, Any] = {
     "counted": counted,
     "listed": listed,
     "robot_name": robot_name,
+    "differ": differ,
     "modem_failure": radio_modem.failure,
     "median": statistics.median_high,
     "DEFAULT_TCP_PORT": DEFAULT_TCP_PORT,
@@ -108,7 +114,9 @@ class Names(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         try:
             return getattr(self.figures, name)
-        except AttributeError:
+        except AttributeError as error:
+            if error.name != name:
+                raise  # a mistake inside the figure
             raise KeyError(name) from None
 
     def value(self, expression: str) -> Any:
