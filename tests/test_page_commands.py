@@ -5,7 +5,7 @@
 
 A page names the environment of its commands. Commands that need an installed distribution, root, a screen or a robot
 are checked as far as the sources know them: the launch file and its arguments, the topic, the service, the parameter.
-The list `ELSEWHERE` says what is not checked at all, and why. Where a page shows the output of a command that is run,
+What names an environment that is not here is not checked. Where a page shows the output of a command that is run,
 the output is compared, with any number for a number.
 """
 

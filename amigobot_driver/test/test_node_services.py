@@ -27,7 +27,7 @@ def bench() -> Iterator[Bench]:
 
 @pytest.fixture(autouse=True)
 def as_it_was(bench: Bench) -> Iterator[None]:
-    """Each test leaves the robot stopped, with motors and sonar on and nothing latched."""
+    """Each test leaves the robot stopped, and ignoring no command."""
     yield
     bench.robot.ignored.clear()
     bench.publish("cmd_vel", bench.client.velocity(0.0))
