@@ -52,7 +52,7 @@ class TestWriting:
 
 @pytest.mark.parametrize("faults", [Faults(), Faults(lose_packets=0.3), Faults(delay=0.08)])
 def test_next_event_misses_nothing(faults: Faults) -> None:
-    """Who wakes only when event_texts hears the same bytes at the same times as who looks all the time."""
+    """A reader that wakes at each next event gets the same bytes at the same times as one that looks all the time."""
 
     def arrivals(patient: bool) -> list[tuple[float, bytes]]:
         client = Client("amigo-sh", "room", baud=9600).open()
