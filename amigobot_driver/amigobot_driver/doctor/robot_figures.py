@@ -21,12 +21,10 @@ from ..robot.devices.tuning import STOP_TIME, TUNABLE
 from ..robot.sensing.encoders import meters_per_tick
 from .recording import Figures
 from .session import ECHOED
-from .table import SETTLED, content, judge
+from .table import ENOUGH, SETTLED, SOME, content, judge
 
 _MANY = 5  #: settings that make no sense from which they have one cause
 _POSE_RANGE = 1 << 15  #: values of a coordinate, after which they start again
-_SOME = 3  #: packets that must show a wrong value
-_ENOUGH = 20  #: values of which a mean or a noise is one
 _TURN = 4096  #: values of a heading
 #: Faults that bits of the flags report.
 _FLAGS = {6: "E-stall", 7: "a ledge", 8: "a ledge", 11: "over-temperature"}
@@ -199,7 +197,7 @@ class RobotFigures(Figures):
         """The faults in the flags of the packets that are not among `faults`."""
         flags = [sip.flags for sip in self.raw.decoded]
         rows = [(bit, name) for bit, name in _FLAGS.items() if name not in self.raw.faults]
-        seen = [(bit, name) for bit, name in rows if sum(one >> bit & 1 for one in flags) >= _SOME]
+        seen = [(bit, name) for bit, name in rows if sum(one >> bit & 1 for one in flags) >= SOME]
         return ", ".join(f"{name} (bit {bit} of the flags)" for bit, name in seen)
 
     @property
@@ -246,7 +244,7 @@ class RobotFigures(Figures):
     @property
     def gyro_noise(self) -> list[float]:
         """Standard deviation of the gyro, counts."""
-        return [pstdev(self.raw.gyro)] if len(self.raw.gyro) >= _ENOUGH else []
+        return [pstdev(self.raw.gyro)] if len(self.raw.gyro) >= ENOUGH else []
 
     @property
     def odd_fields(self) -> list[tuple[str, str]]:

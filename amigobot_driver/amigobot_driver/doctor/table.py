@@ -26,9 +26,9 @@ from ..wording import counted, robot_name
 from .finding import Cause, Finding, Severity
 
 SETTLED = 5  #: SIPs until the motors are off after ENABLE 0
-_SOME = 3  #: packets that must show a wrong value
+SOME = 3  #: packets that must show a wrong value
 _CHANGES = 4  #: changes of a value that are no accident
-_ENOUGH = 20  #: values of which a mean is one
+ENOUGH = 20  #: values that have a mean or a noise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,11 +192,11 @@ def judge(row: Mapping[str, Any], figures: Any) -> str:
         values = attrgetter(row["figure"])(figures)
     values = [value for value in values if value is not None and value != row.get("unknown")]
     if "mean" in row:
-        values = [statistics.fmean(values)] if len(values) >= _ENOUGH else []
+        values = [statistics.fmean(values)] if len(values) >= ENOUGH else []
     if "unit" in row:
         values = [value * attrgetter(row["unit"])(figures) for value in values]
     wrong = [value for value in values if not _is_plausible(row, value)]
-    if len(wrong) >= (1 if "mean" in row else row.get("times", _SOME)):
+    if len(wrong) >= (1 if "mean" in row else row.get("times", SOME)):
         where = f" in {counted(len(wrong), 'packet')}" if len(values) > 1 else ""  # one is of all packets
         return f"{row['what']} is {max(wrong, key=abs):.4g}{where}"
     steady = [int(value) & ~row["ignore"] if "ignore" in row else value for value in values]
