@@ -58,10 +58,12 @@ OLD_SESSION_SILENCE, OLD_SESSION_CLOSES = 0.25, 8
 # -- keeping the session ------------------------------------------------------------------------------------------
 
 #: Time without a command after which the firmware stops the robot, as the driver assumes it: the default of the FLASH
-#: parameter WatchDog in the manuals (docs/protocol 3.6 and 6.4). The next three times are derived from it.
+#: parameter WatchDog in the manuals (docs/protocol 3.6 and 6.4). The next four times are derived from it.
 WATCHDOG = 2.0
 #: Time between two keep-alive commands: several of them may get lost before the watchdog stops the robot.
 KEEP_ALIVE = WATCHDOG / 8
+#: The same while the robot is at rest, as in ARIA (docs/protocol 3.6).
+KEEP_ALIVE_AT_REST = WATCHDOG / 4
 #: Time without a frame from the driver after which the robot's watchdog may have stopped it: any frame but STOP would
 #: revive its velocity (docs/protocol 3.6).
 DRIVER_SILENCE = WATCHDOG / 2

@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ...connection_policy import KEEP_ALIVE
+from ...connection_policy import KEEP_ALIVE, KEEP_ALIVE_AT_REST
 from ...errors import RequestRefusedError
 from ...protocol import Command, Instruction, Sip
 from ..command_queue import Priority
@@ -415,13 +415,14 @@ class Motion(Component):
         A robot may be at rest because it received nothing, not even the stops: then any frame but STOP revives its
         velocity (docs/protocol 3.6). PULSE is sufficient until the robot was driven for the first time.
         """
-        self._keep_alive_timer.set(now + KEEP_ALIVE)
         if not (self.requested or self._stops_left or self._moving):
+            self._keep_alive_timer.set(now + KEEP_ALIVE_AT_REST)
             if self._driven:
                 self._send_stop(Command.STOP())
             else:
                 self._queue.put(Command.PULSE(), Priority.KEEP_ALIVE)
             return
+        self._keep_alive_timer.set(now + KEEP_ALIVE)
         if not self.requested:
             self._stops_left = max(0, self._stops_left - 1)
         if not self.emergency:
