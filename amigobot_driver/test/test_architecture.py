@@ -74,9 +74,11 @@ def layer_of(module: str) -> str | None:
     return next((name for name in names if name in RULES), None)
 
 
-def imports(source: str, module: str, *, is_package: bool, modules: Container[str] = MODULES) -> Iterator[str]:
+def imports(
+    source: str, module: str, *, is_package: bool, package: str = PACKAGE, modules: Container[str] = MODULES
+) -> Iterator[str]:
     """What a module of the package imports, anywhere in it, by absolute name."""
-    here = [PACKAGE, *module.split(".")] if module != "__init__" else [PACKAGE]
+    here = [package, *module.split(".")] if module != "__init__" else [package]
     folder = here if is_package else here[:-1]
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -87,7 +89,7 @@ def imports(source: str, module: str, *, is_package: bool, modules: Container[st
             for alias in node.names:
                 # `from . import x` may name a module, `from .x import y` hardly ever does
                 name = f"{target}.{alias.name}"
-                yield name if name.removeprefix(f"{PACKAGE}.") in modules else target
+                yield name if name.removeprefix(f"{package}.") in modules else target
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -109,13 +111,13 @@ def test_a_module_imports_only_what_its_layer_may(module: str) -> None:
 
 
 @pytest.mark.parametrize("root", [ROOT, TOOLS], ids=lambda root: root.name)
-def test_no_modules_import_each_other_in_a_circle(root: Path) -> None:
+def test_no_modules_import_each_other_in_a_cycle(root: Path) -> None:
     """`if TYPE_CHECKING` included; the error names the modules."""
     modules, graph = modules_of(root), {}
     for module, path in modules.items():
         source, is_package = path.read_text(encoding="utf-8"), path.stem == "__init__"
-        names = imports(source, module, is_package=is_package, modules=modules)
-        inner = {name.removeprefix(PACKAGE).removeprefix(".") or "__init__" for name in names}
+        names = imports(source, module, is_package=is_package, package=root.name, modules=modules)
+        inner = {name.removeprefix(root.name).removeprefix(".") or "__init__" for name in names}
         graph[module] = inner & modules.keys() - {module}
     graphlib.TopologicalSorter(graph).prepare()
 
