@@ -137,9 +137,3 @@ class TestModel:
     )
     def test_charge_is_interpolated_on_the_curve(self, volts: float, charge: float) -> None:
         assert Battery().charge(volts) == pytest.approx(charge)
-
-
-def test_the_first_amigos_counts_sonar_ranges_in_other_units() -> None:
-    old, new = load_profile("amigo-1.0"), load_profile("amigo")
-    assert old.units.range == pytest.approx(0.555e-3)
-    assert (old.units.distance, old.sonar) == (new.units.distance, new.sonar)

@@ -36,13 +36,6 @@ NUMERIC = [command for command in ALL if command.limits is not None]
 TEXTS = [command for command in ALL if command.arg is Arg.TEXT]
 
 
-def test_the_numbers_that_mean_other_things_to_an_erratic() -> None:
-    """Sent to the wrong robot they change other PID terms, play sounds or overwrite its identity."""
-    shared = ACTIVMEDIA_COMMANDS.keys() & ERRATIC_COMMANDS.keys()
-    colliding = {number for number in shared if ACTIVMEDIA_COMMANDS[number] is not ERRATIC_COMMANDS[number]}
-    assert colliding == {*range(71, 76), 80, 81, *range(82, 86), *range(90, 94)}
-
-
 class TestArguments:
     @pytest.mark.parametrize("command", NUMERIC, ids=identify)
     def test_a_value_out_of_range_is_refused_with_it(self, command: CommandTable) -> None:
@@ -58,14 +51,6 @@ class TestArguments:
         assert len(command(bytes(195)).encode()) == 203
         with pytest.raises(ValueError, match=f"^argument of {command.name} is .*, expected up to 195 bytes$"):
             command(bytes(196))
-
-    def test_some_commands_have_narrower_ranges(self) -> None:
-        """docs/protocol E-27."""
-        assert {row.name: row.limits for row in Command if row.limits and row.limits[1] < 0x7FFF} == {
-            **dict.fromkeys(("GETAUX", "GETAUX2", "GETAUX3"), (0, 195)),
-            **dict.fromkeys(("HOSTBAUD", "AUX1BAUD", "AUX2BAUD", "AUX3BAUD"), (0, 4)),
-            **{"BUMPSTALL": (0, 3), "SONARCYCLE": (2, 120), "SOUND": (1, 255), "PLAYLIST": (0, 255)},
-        }
 
 
 class TestWire:
