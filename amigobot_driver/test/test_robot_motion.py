@@ -255,23 +255,6 @@ class TestEmergencyStop:
 
 class TestLimits:
     @pytest.mark.parametrize(
-        ("linear", "angular", "reason"),
-        [
-            (math.nan, 0.0, r"linear\.x is nan, expected a finite number of m/s"),
-            (0.0, -math.inf, r"angular\.z is -inf, expected a finite number of rad/s"),
-        ],
-    )
-    def test_nonsense_is_refused_and_never_on_the_wire(
-        self, bench: Bench, linear: float, angular: float, reason: str
-    ) -> None:
-        since = bench.now
-        with pytest.raises(RequestRefusedError, match=reason):
-            bench.drive(linear, angular)
-        bench.run(1)
-        assert set(velocities(bench, since)) <= {"VEL(0)", "RVEL(0)"}
-        assert bench.robot.motion.stats.refused == 1
-
-    @pytest.mark.parametrize(
         "request_",
         [
             lambda robot, now: robot.drive(math.nan, 0.0, now),

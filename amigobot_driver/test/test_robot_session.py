@@ -31,16 +31,6 @@ def left_open(bench: Bench) -> None:
     assert bench.simulator.session is SessionState.OPEN
 
 
-def left_driving(bench: Bench, speed: int = 300) -> None:
-    """... while it was driving, the robot's watchdog has not fired yet."""
-    left_open(bench)
-    for instruction in (Command.ENABLE(1), Command.VEL(speed)):
-        bench.simulator.receive(instruction.encode(), bench.now)
-        bench.run(0.1)
-    bench.run(1.2)
-    assert bench.simulator.truth.left_velocity > 0.2
-
-
 class TestConnect:
     def test_a_waiting_robot_is_connected_in_a_second(self) -> None:
         bench = Bench()
@@ -126,14 +116,6 @@ class TestSessionLeftOpen:
         bench.run(1.9)
         bench.open_session()
         assert bench.commands()[:3] == ["STOP", "CLOSE", "PULSE"]
-
-    def test_a_robot_left_driving_is_stopped_first(self) -> None:
-        """STOP is the first thing it hears: any other frame would feed its watchdog, and it would drive on."""
-        bench = Bench()
-        left_driving(bench)
-        bench.open_session()
-        assert bench.commands()[0] == "STOP"
-        assert bench.simulator.truth.left_velocity == 0
 
 
 class TestAnotherRobot:
