@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 from sim_client import Client
 
-from amigobot_driver.protocol import Command, Reset, encode_frame
-from amigobot_driver.sim import Faults, SessionState
+from amigobot_driver.protocol import Command, encode_frame
+from amigobot_driver.sim import Faults
 
 
 def answers(client: Client, *numbers: int) -> list[str]:
@@ -47,29 +47,6 @@ def test_a_robot_with_low_battery_may_not_answer() -> None:
 
 
 class TestInput:
-    @pytest.mark.parametrize(
-        "frame",
-        [
-            "FAFB060B3BC800D33C",  # wrong checksum
-            "FAFB0300",  # cut off
-            "FAFB020000",  # count too small
-            "FAFB03" + "F0" + "00F0",  # a command that does not exist
-            "FAFB030B000B",  # VEL without its argument
-            "FAFB040B3B0B3B",  # VEL with a type and no value
-        ],
-    )
-    def test_bad_frames_have_no_effect(self, frame: str) -> None:
-        client = Client().open()
-        before = client.run(0.5)
-        client.write(frame)
-        client.run(0.3)  # longer than the gap that ends a cut-off frame
-        after = client.run(0.5)
-        assert set(client.kinds(before + after)) == {"Sip"}
-        assert client.speed == 0.0
-        client.send(Command.VEL(200))
-        client.run(1.0)
-        assert client.speed > 0.1
-
     def test_one_command_is_executed_in_a_tick(self) -> None:
         client = Client().open()
         for value in range(1, 21):
@@ -99,17 +76,3 @@ def test_no_command_breaks_it_or_moves_it_without_motors(robot: str) -> None:
     assert client.sim.truth.pose == client.sim.world.start
     client.write(Command.CONFIG().encode())
     assert client.run(1.0)
-
-
-def test_the_reset_button_restarts_the_controller() -> None:
-    client = Client().open()
-    client.send(Command.VEL(200))
-    client.run(1.5)
-    client.sim.reset()
-    packets = client.run(0.5)
-    assert client.kinds(packets) == ["Reset"] and isinstance(packets[0], Reset)
-    assert client.sim.session is SessionState.WAIT
-    assert answers(client, 0) == []  # it boots
-    client.run(1.0, alive=False)
-    sip = client.open().sip()
-    assert 0 < sip.x < 100 and sip.y == 0  # zero at the reset; it has rolled on since

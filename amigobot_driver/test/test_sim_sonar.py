@@ -24,15 +24,6 @@ def readings(client: Client, seconds: float) -> list[tuple[int, int]]:
     return [(r.number, r.range) for p in client.run(seconds) if isinstance(p, Sip) for r in p.sonar]
 
 
-def test_a_sip_has_two_readings_of_sonars_in_turn() -> None:
-    client = Client().open()
-    client.run(0.4)
-    sips = client.run(0.8)
-    assert [len(sip.sonar) for sip in sips] == [2] * 8  # type: ignore[attr-defined]
-    numbers = [r.number for sip in sips for r in sip.sonar]  # type: ignore[attr-defined]
-    assert numbers == [(numbers[0] + i) % 8 for i in range(16)]
-
-
 @pytest.mark.parametrize(
     ("sequence", "numbers"),
     [
