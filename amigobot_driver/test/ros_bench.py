@@ -30,6 +30,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import pytest
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
@@ -553,3 +554,14 @@ def free_domain() -> tuple[int, socket.socket]:
             continue
         return domain, lock
     raise RuntimeError("all ROS domains of this machine are in use")
+
+
+def shared_bench(robot: Callable[[], Robot | None] = lambda: None, **parameters: object) -> Any:
+    """The fixture `bench` of a module: one node with this robot and these parameters, connected, for all its tests."""
+
+    @pytest.fixture(scope="module")
+    def bench() -> Iterator[Bench]:
+        with Bench(robot(), **parameters) as bench:
+            yield bench.connected()
+
+    return bench

@@ -5,22 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 pytest.importorskip("rclpy", reason="rclpy is not installed")
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from ros_bench import Bench
+from ros_bench import Bench, shared_bench
 
 FAULTS = "mute_sonars=2;stuck_sonars=5;jam=0:100000"
 
 
-@pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
-    with Bench(port=f"sim://amigo?world=room&charge=0.05&faults={FAULTS}", sonar_sequence="0 1 2 3 4 5 6 7") as bench:
-        yield bench.connected()
+bench = shared_bench(port=f"sim://amigo?world=room&charge=0.05&faults={FAULTS}", sonar_sequence="0 1 2 3 4 5 6 7")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from ros_bench import Bench, Inbox, Robot
+from ros_bench import Bench, Inbox, Robot, shared_bench
 from sensor_msgs.msg import PointCloud2, Range
 
 from amigobot_driver.protocol import Command
@@ -18,10 +18,7 @@ from amigobot_msgs.msg import RobotStatus
 OPTIONS = {"sonar_on_connect": "when_subscribed", "motors_on_connect": False, "enable_stamped_cmd_vel": False}
 
 
-@pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
-    with Bench(Robot("amigo", world="room", seed=1), **OPTIONS) as bench:
-        yield bench.connected()
+bench = shared_bench(lambda: Robot("amigo", world="room", seed=1), **OPTIONS)
 
 
 @pytest.fixture(scope="module")

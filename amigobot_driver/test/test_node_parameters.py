@@ -22,7 +22,7 @@ from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters
 from rclpy.context import Context
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.signals import SignalHandlerOptions
-from ros_bench import NODE, Bench, Robot, stamp_of
+from ros_bench import NODE, Bench, Robot, shared_bench, stamp_of
 from tf2_msgs.msg import TFMessage
 
 from amigobot_driver.protocol import Command
@@ -33,10 +33,7 @@ from amigobot_driver.ros.node_parameters import BadParameterError
 OF_ROS = {"use_sim_time", "start_type_description_service"}
 
 
-@pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
-    with Bench(Robot()) as bench:
-        yield bench.connected()
+bench = shared_bench(Robot)
 
 
 def describe(bench: Bench, *names: str) -> dict[str, ParameterDescriptor]:

@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from ros_bench import BRISK, Bench, Robot
+from ros_bench import BRISK, Bench, Robot, shared_bench
 from sensor_msgs.msg import BatteryState, Range
 from std_srvs.srv import SetBool
 
@@ -19,12 +18,12 @@ from amigobot_driver.protocol import Command
 from amigobot_msgs.msg import Bumpers, Compass, GripperState, RobotStatus
 from amigobot_msgs.srv import Gripper, ResetRobot, SetSonarSequence
 
-
-@pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
-    robot = Robot("p3dx-sh", flash={**BRISK, "Gripper": 1, "Charger": 1})
-    with Bench(robot, compass="packets", joystick_stream=True, bumper_stall="front") as bench:
-        yield bench.connected()
+bench = shared_bench(
+    lambda: Robot("p3dx-sh", flash={**BRISK, "Gripper": 1, "Charger": 1}),
+    compass="packets",
+    joystick_stream=True,
+    bumper_stall="front",
+)
 
 
 def order(bench: Bench, name: str, duration: float = 0.0) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from ros_bench import Bench, Robot, stamp_of
+from ros_bench import Bench, Robot, shared_bench, stamp_of
 from sensor_msgs.msg import Range
 from std_srvs.srv import SetBool, Trigger
 
@@ -18,11 +18,7 @@ from amigobot_driver.protocol import Command
 from amigobot_msgs.msg import RobotStatus
 from amigobot_msgs.srv import GetPid
 
-
-@pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
-    with Bench(Robot(), enable_stamped_cmd_vel=False) as bench:
-        yield bench.connected()
+bench = shared_bench(Robot, enable_stamped_cmd_vel=False)
 
 
 @pytest.fixture(autouse=True)

@@ -6,23 +6,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from nav_msgs.msg import Odometry
-from ros_bench import Bench, Robot, stamp_of
+from ros_bench import Bench, Robot, shared_bench, stamp_of
 from sensor_msgs.msg import Imu, JointState
 
 from amigobot_driver.protocol import Command
 from amigobot_msgs.msg import AuxData, Encoders
 from amigobot_msgs.srv import Say
 
-
-@pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
-    with Bench(Robot("amigo-sh"), odometry_source="encoders") as bench:
-        yield bench.connected()
+bench = shared_bench(lambda: Robot("amigo-sh"), odometry_source="encoders")
 
 
 def test_ticks_wheel_angles_and_pose_agree(bench: Bench) -> None:

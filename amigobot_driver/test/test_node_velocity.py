@@ -12,16 +12,12 @@ import pytest
 from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from ros_bench import NODE, Bench, Client, Node, Robot
+from ros_bench import NODE, Bench, Client, Node, Robot, shared_bench
 from standstill import METER
 
 from amigobot_driver.protocol import Command
 
-
-@pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
-    with Bench(Robot(), enable_stamped_cmd_vel=False, max_linear_velocity=0.75) as bench:
-        yield bench.connected()
+bench = shared_bench(Robot, enable_stamped_cmd_vel=False, max_linear_velocity=0.75)
 
 
 @pytest.fixture(scope="module", autouse=True)
