@@ -98,8 +98,8 @@ def test_every_frame_the_node_stamps_is_there(profile: Profile) -> None:
     conversions = pytest.importorskip("amigobot_driver.ros.conversions", reason="rclpy or the messages are missing")
     robot = model(profile)
     assert {conversions.sonar_frame(number) for number in range(len(profile.sonar.poses))} <= set(robot.link_map)
-    told = {joint.name for joint in robot.joints if joint.type == "continuous" and not joint.mimic}
-    assert told == set(conversions.WHEEL_JOINTS)
+    joints = {joint.name for joint in robot.joints if joint.type == "continuous" and not joint.mimic}
+    assert joints == set(conversions.WHEEL_JOINTS)
 
 
 def test_the_file_alone_is_an_amigobot() -> None:

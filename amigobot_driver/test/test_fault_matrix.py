@@ -383,8 +383,8 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
     if last and bench.emitted(LinkChanged, begun):
         first = scene.reports(returned)[0].odometry
         # The way rolled until the robot stopped is in it, unless the robot was switched off.
-        there = bench.simulator.truth.pose if bench.simulator is switched_on else last
-        assert math.hypot(first.x - there.x, first.y - there.y) < CLOSE + 0.3 * PERIOD, "odom goes on from there"
+        expected = bench.simulator.truth.pose if bench.simulator is switched_on else last
+        assert math.hypot(first.x - expected.x, first.y - expected.y) < CLOSE + 0.3 * PERIOD, "odom goes on from there"
     scene.run(6.0)
     truth, odometry = bench.simulator.truth, scene.reports(0.0)[-1].odometry
     if not bench.emitted(LinkChanged, begun):

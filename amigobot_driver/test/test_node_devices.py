@@ -93,8 +93,8 @@ def write(bench: Bench, port: int, data: bytes) -> Any:
     return bench.call(AuxWrite, "aux_write", AuxWrite.Request(port=port, data=data))
 
 
-def read(bench: Bench, port: int, **wanted: Any) -> Any:
-    return bench.call(AuxRead, "aux_read", AuxRead.Request(port=port, **wanted))
+def read(bench: Bench, port: int, **fields: Any) -> Any:
+    return bench.call(AuxRead, "aux_read", AuxRead.Request(port=port, **fields))
 
 
 def text(inbox: Any) -> bytes:

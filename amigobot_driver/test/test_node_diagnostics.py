@@ -19,17 +19,17 @@ bench = shared_bench(port=f"sim://amigo?world=room&charge=0.05&faults={FAULTS}",
 
 
 @pytest.mark.parametrize(
-    ("part", "level", "said"),
+    ("part", "level", "expected"),
     [
         ("sonar", DiagnosticStatus.WARN, ("Sonar 2 gave no reading", "check the cable")),
         ("battery", DiagnosticStatus.WARN, ("Low: 10.", "Bring the robot to its charger")),
         ("motors", DiagnosticStatus.ERROR, ("Both wheels stalled for ", "free the robot")),
     ],
 )
-def test_a_fault_has_its_level_and_remedy(bench: Bench, part: str, level: bytes, said: tuple[str, ...]) -> None:
+def test_a_fault_has_its_level_and_remedy(bench: Bench, part: str, level: bytes, expected: tuple[str, ...]) -> None:
     with bench.driving(0.2):
         # Not the first one of this level: the packets of a busy machine may be late, which is another error.
-        bench.wait_until(lambda: all(words in bench.diagnostic(part).message for words in said))
+        bench.wait_until(lambda: all(words in bench.diagnostic(part).message for words in expected))
         assert bench.diagnostic(part).level == level
 
 

@@ -121,8 +121,8 @@ class TestWhatItDoes:
         assert robot.values(ErraticCommand.PWM_DUTY)[:1] == [50]
         done = bench.call(SetMotorPwm, "set_motor_pwm", SetMotorPwm.Request(frequency=8000.0, max_duty=0.7))
         assert done.success
-        for command, told in ((ErraticCommand.PWM_DUTY, 70), (ErraticCommand.PWM_FREQ, 8000)):
-            bench.wait_until(lambda command=command, told=told: told in robot.values(command))
+        for command, expected in ((ErraticCommand.PWM_DUTY, 70), (ErraticCommand.PWM_FREQ, 8000)):
+            bench.wait_until(lambda command=command, expected=expected: expected in robot.values(command))
         refused = bench.call(SetMotorPwm, "set_motor_pwm", SetMotorPwm.Request(frequency=100.0))
         assert (refused.success, refused.message) == (
             False,

@@ -71,11 +71,11 @@ def test_an_unsteady_link_does_not_fill_the_log() -> None:
 
 def test_a_lasting_failure_is_logged_once_in_each_interval() -> None:
     """An hour without a robot, two causes taking turns every second."""
-    log, said = Log(), []
+    log, logged = Log(), []
     for _ in range(3600):
         causes = (LinkChanged(LinkState.DISCONNECTED, "no such port"), LinkChanged(LinkState.LOST, "no packet"))
-        said += [(log.now, text) for _, text in log.lines_of(*causes)]
+        logged += [(log.now, text) for _, text in log.lines_of(*causes)]
         log.now += 1.0
     for cause in ("no such port", "no packet"):
-        times = [now for now, text in said if text == cause]
+        times = [now for now, text in logged if text == cause]
         assert times == [number * INTERVAL for number in range(60)]

@@ -151,7 +151,7 @@ def test_only_the_sonars_of_the_sequence_fire(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_", "success", "reported", "told"),
+    ("request_", "success", "reported", "expected"),
     [
         ({}, False, None, "nothing to set: kp, kv, ki unchanged: a term of 0 is set only with set_zeros: true"),
         ({"kp": 35}, True, [35, 63, 3], "confirmed by the robot; kv, ki unchanged"),
@@ -164,12 +164,12 @@ def test_only_the_sonars_of_the_sequence_fire(bench: Bench) -> None:
     ids=str,
 )
 def test_a_term_of_zero_is_set_only_on_request(
-    bench: Bench, request_: dict[str, Any], success: bool, reported: list[int] | None, told: str
+    bench: Bench, request_: dict[str, Any], success: bool, reported: list[int] | None, expected: str
 ) -> None:
     assert bench.call(SetPid, "set_pid", SetPid.Request(kp=33, kv=63, ki=3)).success
     done = bench.call(SetPid, "set_pid", SetPid.Request(**request_))
-    assert (done.success, told in done.message) == (success, True), done.message
+    assert (done.success, expected in done.message) == (success, True), done.message
     assert reported is None or list(done.reported) == reported
-    there = list(bench.call(GetPid, "get_pid").rotation)
+    gains = list(bench.call(GetPid, "get_pid").rotation)
     tuning = bench.robot._simulator._firmware.tuning
-    assert there == [tuning.rot_kp, tuning.rot_kv, tuning.rot_ki] == (reported or [33, 63, 3])
+    assert gains == [tuning.rot_kp, tuning.rot_kv, tuning.rot_ki] == (reported or [33, 63, 3])

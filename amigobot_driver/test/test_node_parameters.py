@@ -133,11 +133,11 @@ class TestAtTheStart:
         yield context
         rclpy.shutdown(context=context)
 
-    @pytest.mark.parametrize(("name", "value", "told"), WRONG, ids=[f"{name}={value}" for name, value, _ in WRONG])
+    @pytest.mark.parametrize(("name", "value", "expected"), WRONG, ids=[f"{name}={value}" for name, value, _ in WRONG])
     def test_a_wrong_start_value_tells_what_is_allowed(
-        self, context: Context, name: str, value: object, told: str
+        self, context: Context, name: str, value: object, expected: str
     ) -> None:
-        with pytest.raises(BadParameterError, match=re.escape(told)) as error:
+        with pytest.raises(BadParameterError, match=re.escape(expected)) as error:
             AmigobotNode(context=context, parameter_overrides=[Parameter(name, value=value)])
         assert "\n" not in str(error.value)
 
@@ -174,9 +174,9 @@ class TestAtTheStart:
             assert not bench.parameter("max_speed", 2.0).successful
 
     def test_a_wrong_start_value_ends_with_exit_code_2(self) -> None:
-        name, value, told = WRONG[0]
+        name, value, expected = WRONG[0]
         command = [sys.executable, "-m", "amigobot_driver.ros.main", "--ros-args", "-p", f"{name}:={value}"]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert ended.returncode == 2
         (line,) = (ended.stdout + ended.stderr).splitlines()
-        assert told in line
+        assert expected in line

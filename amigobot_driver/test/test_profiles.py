@@ -35,15 +35,15 @@ class TestChoice:
     def test_an_unknown_robot_gets_the_generic_profile(self, robot_class: str, subclass: str) -> None:
         profile, reason = choose_profile(robot_class, subclass)
         assert profile is load_profile("generic")
-        told = f"reports {robot_class}/{subclass}" if robot_class or subclass else "does not report its model"
-        assert told in reason
+        expected = f"reports {robot_class}/{subclass}" if robot_class or subclass else "does not report its model"
+        assert expected in reason
         assert "distances may be wrong" in reason
         assert all(name in reason for name in available_profiles())
         assert "\n" not in reason
 
     def test_an_unknown_profile_is_reported_with_the_known_ones(self) -> None:
-        there_are = ", ".join(available_profiles())
-        with pytest.raises(ProfileError, match=rf"^robot 'amigoo' is not known, allowed: {there_are}, or "):
+        names = ", ".join(available_profiles())
+        with pytest.raises(ProfileError, match=rf"^robot 'amigoo' is not known, allowed: {names}, or "):
             load_profile("amigoo")
 
 

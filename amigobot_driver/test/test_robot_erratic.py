@@ -295,8 +295,8 @@ def test_servo_joints_turn_by_name(bench: Bench, joint: str, number: int) -> Non
     """Servo 0 is a tilt unit of its own, 1 and 2 are a pan-tilt unit (Erratic manual 5.8)."""
     bench.request(lambda: bench.robot.servos.turn(joint, math.radians(30), bench.now))
     bench.run(2.0)
-    told = ErraticCommand.SERVO(bytes((number,)) + (1650 + 195).to_bytes(2, "little"))
-    assert own_commands(bench).count(str(told)) == 3
+    command = ErraticCommand.SERVO(bytes((number,)) + (1650 + 195).to_bytes(2, "little"))
+    assert own_commands(bench).count(str(command)) == 3
 
 
 class TestNumbers:
@@ -307,13 +307,13 @@ class TestNumbers:
         translated = set()
         for command in (*Command, *ErraticCommand):
             value = {"NONE": None, "TEXT": b"\0"}.get(command.arg.name, command.limits[0] if command.limits else 0)
-            said = dialect.command(Instruction(command, value))
-            if said is None:
+            sent = dialect.command(Instruction(command, value))
+            if sent is None:
                 continue
-            understood = decode(said.encode()[3:-2], dialect.commands)
+            understood = decode(sent.encode()[3:-2], dialect.commands)
             assert understood is not None
-            assert understood.command is said.command
-            translated |= {(command.name, said.name)} if said.command is not command else set()
+            assert understood.command is sent.command
+            translated |= {(command.name, sent.name)} if sent.command is not command else set()
         assert translated == (_TRANSLATED if dialect is ERRATIC else set())
 
     def test_a_withheld_command_is_counted_and_logged(self, bench: Bench) -> None:

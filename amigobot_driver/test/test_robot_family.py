@@ -46,5 +46,5 @@ def test_every_ring_is_heard_in_metres(robot: str) -> None:
     x, y = pose.x + c * mount.x - s * mount.y, pose.y + s * mount.x + c * mount.y
     half = profile.sonar.field_of_view / 2
     beam = [world.cast(x, y, pose.heading + mount.heading + half * share) for share in (-1.0, -0.5, 0.0, 0.5, 1.0)]
-    heard = [ping.range for ping in pings if ping.number == ahead]
-    assert heard and heard[0] == pytest.approx(min(beam), abs=0.05)
+    ranges = [ping.range for ping in pings if ping.number == ahead]
+    assert ranges and ranges[0] == pytest.approx(min(beam), abs=0.05)

@@ -89,13 +89,13 @@ class TestSettingTheOdometry:
     def test_setting_the_odometry_keeps_the_distance_of_a_move(
         self, bench: Bench, delay: float, pose: tuple[float, float, float]
     ) -> None:
-        way = TruePath(bench)
+        path = TruePath(bench)
         move = moved(bench, 0.7)
         bench.run(delay)
         bench.robot.set_odometry(*pose)
         assert finish(bench, move).success
         bench.run(2)
-        assert way.along == pytest.approx(0.7, abs=0.02)
+        assert path.along == pytest.approx(0.7, abs=0.02)
         assert move.covered == pytest.approx(0.7, abs=0.02)
 
     @pytest.mark.parametrize(
@@ -108,23 +108,23 @@ class TestSettingTheOdometry:
     ) -> None:
         """A heading is that of the frame as it was when the turn was requested."""
         bench.robot.set_odometry(1.0, 1.0, 0.5)
-        way = TruePath(bench)
+        path = TruePath(bench)
         turn = turned(bench, 80 + absolute * math.degrees(0.5), absolute=absolute)
         bench.run(delay)
         bench.robot.set_odometry(*pose)
         assert finish(bench, turn).success
         bench.run(2)
-        assert way.degrees == pytest.approx(80, abs=2)
+        assert path.degrees == pytest.approx(80, abs=2)
 
     @pytest.mark.parametrize("pose", POSES[2:])
     def test_setting_the_odometry_leaves_a_kept_heading(self, bench: Bench, pose: tuple[float, float, float]) -> None:
         for _ in range(30):
             bench.request(lambda: bench.robot.drive_heading(0.1, 0.5, bench.now))
             bench.run(0.1)
-        way = TruePath(bench)
+        path = TruePath(bench)
         bench.robot.set_odometry(*pose)
         bench.run(3)
-        assert way.degrees == pytest.approx(0, abs=2)
+        assert path.degrees == pytest.approx(0, abs=2)
 
 
 def test_a_counter_jump_stops_a_robot_keeping_a_heading(bench: Bench) -> None:
@@ -133,11 +133,11 @@ def test_a_counter_jump_stops_a_robot_keeping_a_heading(bench: Bench) -> None:
     for _ in range(30):
         bench.request(lambda: bench.robot.drive_heading(0.1, 1.5, bench.now))
         bench.run(0.1)
-    way = TruePath(bench)
+    path = TruePath(bench)
     bench.simulator._firmware.drive.odometer.zero()
     bench.run(3)
     assert at_rest(bench)
-    assert abs(way.degrees) < 15
+    assert abs(path.degrees) < 15
 
 
 ENDS: dict[str, Callable[[Bench, MotionGoal], object]] = {
@@ -156,33 +156,33 @@ class TestEnds:
         indirect=["bench"],
     )
     def test_a_move_that_is_ended_reports_at_rest(self, bench: Bench, end: str, delay: float) -> None:
-        way = TruePath(bench)
+        path = TruePath(bench)
         move = moved(bench, 2.0)
         bench.run(delay)
         bench.request(lambda: ENDS[end](bench, move))
         outcome = finish(bench, move, within=6.0)
         assert at_rest(bench)
         assert not outcome.success
-        assert move.covered == pytest.approx(way.along, abs=0.005)
+        assert move.covered == pytest.approx(path.along, abs=0.005)
         assert outcome.message.startswith(f"ended after {move.covered:.3f} m of 2.000 m: ")
         bench.run(3)
-        assert move.covered == pytest.approx(way.along, abs=0.005)
+        assert move.covered == pytest.approx(path.along, abs=0.005)
 
     def test_another_movement_ends_a_move_with_its_distance(self, bench: Bench) -> None:
-        way = TruePath(bench)
+        path = TruePath(bench)
         move = moved(bench, 2.0)
         bench.run(1.5)
         bench.drive(0.1, 0.2)
         assert move.ended.done()
-        assert move.covered == pytest.approx(way.along, abs=0.08)
+        assert move.covered == pytest.approx(path.along, abs=0.08)
         assert "another movement was requested" in move.ended.result().message
 
     def test_a_lost_link_ends_a_move_with_its_distance(self, bench: Bench) -> None:
-        way = TruePath(bench)
+        path = TruePath(bench)
         move = moved(bench, 2.0)
         bench.run(1.5)
         bench.unplug()
-        assert move.covered == pytest.approx(way.along, abs=0.08)
+        assert move.covered == pytest.approx(path.along, abs=0.08)
         message = move.ended.result(timeout=0).message
         assert message.startswith(f"ended after {move.covered:.3f} m of 2.000 m: ")
         assert message.endswith("the port has disappeared; the robot may have rolled on after that")
@@ -190,11 +190,11 @@ class TestEnds:
     def test_a_move_without_progress_ends_at_rest(self, bench: Bench) -> None:
         """The manual of AmigOS does not list MOVE; ARIA's parameters of this robot say that it has it."""
         bench.up.fault = losing(Command.MOVE)
-        way = TruePath(bench)
+        path = TruePath(bench)
         outcome = finish(bench, moved(bench, 0.5))
         assert outcome.message.endswith("no progress for 3 s, 0.500 m are left: is something in the way?")
         assert at_rest(bench)
-        assert way.along == pytest.approx(0.0, abs=0.001)
+        assert path.along == pytest.approx(0.0, abs=0.001)
 
     def test_a_weakly_braking_robot_ends_a_move_in_time(self) -> None:
         bench = connected("amigo")
@@ -206,13 +206,13 @@ class TestEnds:
 
     def test_the_motors_button_ends_a_move_with_the_remedy(self) -> None:
         bench = connected("amigo")
-        way = TruePath(bench)
+        path = TruePath(bench)
         move = moved(bench, 2.0)
         bench.run(1.5)
         bench.simulator.press_motors_button()
         outcome = finish(bench, move, within=6.0)
         assert "the motors are off: switch them on" in outcome.message
-        assert move.covered == pytest.approx(way.along, abs=0.005)
+        assert move.covered == pytest.approx(path.along, abs=0.005)
 
 
 class TestStart:
@@ -258,16 +258,16 @@ class TestStart:
     ) -> None:
         bench.run(driven, cmd_vel=velocity)
         turn = turned(bench, 30)
-        way = TruePath(bench)
+        path = TruePath(bench)
         assert finish(bench, turn).success
-        assert way.degrees == pytest.approx(30, abs=8), "measured from the last packet before the request"
+        assert path.degrees == pytest.approx(30, abs=8), "measured from the last packet before the request"
 
     @pytest.mark.parametrize("lost", [1, 2, 3])
     def test_a_lost_move_is_sent_again(self, bench: Bench, lost: int) -> None:
-        way = TruePath(bench)
+        path = TruePath(bench)
         bench.up.fault = losing_first(lost, Command.MOVE)
         assert finish(bench, moved(bench, 0.3)).success
-        assert way.along == pytest.approx(0.3, abs=0.02)
+        assert path.along == pytest.approx(0.3, abs=0.02)
 
     @pytest.mark.parametrize("distance", [0.015, 0.02, -0.03, 0.3])
     @pytest.mark.parametrize("driven", [0.0, 0.1])
@@ -275,14 +275,14 @@ class TestStart:
         """0.2 s each way, as through a radio modem: the effect shows long after the command."""
         bench.up.delay = bench.down.delay = 0.2
         bench.run(driven, cmd_vel=(0.1, 0.0))
-        way = TruePath(bench)
+        path = TruePath(bench)
         started = bench.now
         assert finish(bench, moved(bench, distance)).success
         assert at_rest(bench)
-        assert way.along == pytest.approx(distance, abs=0.5 * abs(distance) if not driven else 0.03)
+        assert path.along == pytest.approx(distance, abs=0.5 * abs(distance) if not driven else 0.03)
         assert sum(command.startswith("MOVE") for command in bench.commands(started)) == 1
         bench.run(2.0)
-        assert way.along == pytest.approx(distance, abs=0.5 * abs(distance) if not driven else 0.03)
+        assert path.along == pytest.approx(distance, abs=0.5 * abs(distance) if not driven else 0.03)
 
 
 class TestAServoThatSwings:
@@ -308,12 +308,12 @@ def test_a_move_needs_no_packets_that_say_moving(robot: str) -> None:
     """MobileSim: only the wheels' velocities tell."""
     bench = connected(robot)
     bench.down.fault = never_moving
-    way, since = TruePath(bench), bench.now
+    path, since = TruePath(bench), bench.now
     assert finish(bench, moved(bench, -0.5)).success
     assert at_rest(bench)
     assert sum(command.startswith("MOVE") for command in bench.commands(since)) == 1
     bench.run(2)
-    assert way.along == pytest.approx(-0.5, abs=0.02)
+    assert path.along == pytest.approx(-0.5, abs=0.02)
 
 
 class TestSmallRequests:
@@ -325,19 +325,19 @@ class TestSmallRequests:
     def test_a_small_turn_turns(self, bench: Bench, before: float, degrees: float) -> None:
         if before:
             finish(bench, turned(bench, before))
-        way = TruePath(bench)
+        path = TruePath(bench)
         turn = turned(bench, degrees)
         outcome = finish(bench, turn)
         assert outcome.success, outcome.message
-        assert way.degrees == pytest.approx(degrees, abs=min(0.8 * abs(degrees), 1.0))
-        assert math.degrees(turn.remaining) == pytest.approx(degrees - way.degrees, abs=0.2)
+        assert path.degrees == pytest.approx(degrees, abs=min(0.8 * abs(degrees), 1.0))
+        assert math.degrees(turn.remaining) == pytest.approx(degrees - path.degrees, abs=0.2)
 
     @pytest.mark.parametrize("distance", [0.001, -0.005, 0.015, 0.03])
     def test_a_small_move_moves(self, bench: Bench, distance: float) -> None:
-        way = TruePath(bench)
+        path = TruePath(bench)
         outcome = finish(bench, moved(bench, distance))
         assert outcome.success, outcome.message
-        assert way.along == pytest.approx(distance, abs=max(0.001, 0.1 * abs(distance)))
+        assert path.along == pytest.approx(distance, abs=max(0.001, 0.1 * abs(distance)))
 
     def test_a_heading_already_reached_ends_at_once(self, bench: Bench) -> None:
         assert finish(bench, turned(bench, 0.4, absolute=True)).message == "reached, 0.4 deg off"
@@ -345,15 +345,15 @@ class TestSmallRequests:
 
 def test_a_robot_that_goes_beyond_the_goal_is_stopped(bench: Bench) -> None:
     """Here another client of the robot caused it."""
-    way = TruePath(bench)
+    path = TruePath(bench)
     move = moved(bench, 0.1)
     bench.run(0.3)
     bench.request(lambda: bench.robot.queue.put(Command.VEL(200)))
     outcome = finish(bench, move)
     assert not outcome.success
     assert "beyond the goal" in outcome.message
-    assert way.along < 0.5
-    assert move.covered == pytest.approx(way.along, abs=0.01)
+    assert path.along < 0.5
+    assert move.covered == pytest.approx(path.along, abs=0.01)
 
 
 class TestLimitsThatChange:
@@ -401,13 +401,13 @@ class TestLimitsThatChange:
 @pytest.mark.parametrize("request_goal", [lambda bench: moved(bench, 0.5), lambda bench: turned(bench, 45)])
 def test_a_goal_from_before_a_freeze_is_refused(bench: Bench, request_goal: Callable[[Bench], MotionGoal]) -> None:
     bench.run(1)
-    way = TruePath(bench)
+    path = TruePath(bench)
     bench.sleep(3)
     bench.run(0.2)
     with pytest.raises(RequestRefusedError, match="was suspended: the goal may be an old one, send it again"):
         request_goal(bench)
     bench.run(2)
-    assert way.along == pytest.approx(0.0, abs=0.001)
+    assert path.along == pytest.approx(0.0, abs=0.001)
     assert finish(bench, request_goal(bench)).success
 
 

@@ -112,11 +112,11 @@ class TestKeepAlive:
             bench.drive(-0.1, 0.0)
         bench.run(6)
         assert bench.robot.running, "it is heard all the time"
-        stood = bench.simulator.truth.pose
+        rest = bench.simulator.truth.pose
         bench.restore_link()
         bench.run(5)
         pose = bench.simulator.truth.pose
-        assert (pose.x, pose.y, pose.heading) == pytest.approx((stood.x, stood.y, stood.heading), abs=1e-4)
+        assert (pose.x, pose.y, pose.heading) == pytest.approx((rest.x, rest.y, rest.heading), abs=1e-4)
 
 
 class TestStopFirst:
@@ -273,7 +273,7 @@ class TestLimits:
         assert bench.robot.motion.stats.refused == 1
 
     @pytest.mark.parametrize(
-        ("wanted", "sent"),
+        ("requested", "sent"),
         [
             ((0.6, 0.0), ["VEL(300)", "RVEL(0)"]),
             ((0.6, 1.0), ["VEL(300)", "RVEL(29)"]),
@@ -285,10 +285,10 @@ class TestLimits:
             ((-1.7e308, 1.7e308), ["VEL(-300)", "RVEL(17)"]),
         ],
     )
-    def test_too_fast_is_scaled_down_on_the_same_curve(self, wanted: tuple[float, float], sent: list[str]) -> None:
+    def test_too_fast_is_scaled_down_on_the_same_curve(self, requested: tuple[float, float], sent: list[str]) -> None:
         bench = Bench(Options(max_linear=0.3, max_angular=1.0)).connect()
         since = bench.now
-        bench.drive(*wanted)
+        bench.drive(*requested)
         bench.run(0.1)
         assert velocities(bench, since) == sent
 

@@ -247,11 +247,11 @@ class TestCovariance:
 
     def test_the_covariance_grows_only_with_motion(self) -> None:
         counters, odometer = Counters(), Odometer(AMIGO)
-        standing = drive(counters, odometer, [(0.0, 0.0)] * 100)[-1]
-        assert standing.covariance == Odometry().covariance
+        at_rest = drive(counters, odometer, [(0.0, 0.0)] * 100)[-1]
+        assert at_rest.covariance == Odometry().covariance
         one = drive(counters, odometer, [(0.5, 0.0)] * 20)[-1]
         ten = drive(counters, odometer, [(0.5, 0.0)] * 180)[-1]
-        for before, after in ((standing, one), (one, ten)):
+        for before, after in ((at_rest, one), (one, ten)):
             assert (self.matrix(after).diagonal() > self.matrix(before).diagonal()).all()
         # A heading error counts across the way, not along it.
         assert self.matrix(ten)[1, 1] > 3 * self.matrix(ten)[0, 0]

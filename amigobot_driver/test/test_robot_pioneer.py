@@ -96,13 +96,13 @@ def test_the_stop_button_keeps_the_motors_off(robot: str) -> None:
     bench.run(2, cmd_vel=(0.2, 0.0))
     assert bench.reports[-1].stop_button and not bench.reports[-1].motors_enabled
     assert not bench.result(lambda: bench.robot.enable_motors(True, bench.now)).success
-    there = bench.simulator.truth.pose.x
+    start = bench.simulator.truth.pose.x
     bench.simulator.faults = Faults()
     bench.run(5, cmd_vel=(0.2, 0.0))
-    assert bench.simulator.truth.pose.x == there, "released, it does not drive on by itself"
+    assert bench.simulator.truth.pose.x == start, "released, it does not drive on by itself"
     assert bench.result(lambda: bench.robot.enable_motors(True, bench.now)).success
     bench.run(2, cmd_vel=(0.2, 0.0))
-    assert bench.simulator.truth.pose.x > there + 0.2
+    assert bench.simulator.truth.pose.x > start + 0.2
 
 
 class TestCompass:
@@ -150,7 +150,7 @@ class TestCompass:
     def test_compass_modes_change_into_each_other(self) -> None:
         bench = pioneer(compass="packets")
 
-        def want(mode: str) -> str:
+        def switch(mode: str) -> str:
             bench.request(lambda: bench.robot.configure(Options(compass=mode), bench.now))
             bench.run(3)
             since = bench.now
@@ -158,8 +158,8 @@ class TestCompass:
             assert len(bench.emitted(CompassReading, since)) == pytest.approx(0 if mode == "off" else 10, abs=1)
             return [command for command in bench.commands() if command.startswith("TCM2")][-1]
 
-        told = [want(mode) for mode in ("sip", "packets", "off", "sip", "off")]
-        assert told == ["TCM2(1)", "TCM2(3)", "TCM2(0)", "TCM2(1)", "TCM2(0)"]
+        commands = [switch(mode) for mode in ("sip", "packets", "off", "sip", "off")]
+        assert commands == ["TCM2(1)", "TCM2(3)", "TCM2(0)", "TCM2(1)", "TCM2(0)"]
 
 
 class TestGripper:

@@ -122,7 +122,7 @@ def test_a_raw_command_goes_out_once(
 
 
 @pytest.mark.parametrize(
-    ("number", "arguments", "text", "told"),
+    ("number", "arguments", "text", "expected"),
     [
         (35, [70000], b"", "argument of ADSEL is 70000, expected an integer from 0 to 32767"),
         (35, [], b"", "argument of ADSEL is None, expected an integer"),
@@ -135,9 +135,9 @@ def test_a_raw_command_goes_out_once(
     ],
 )
 def test_a_harmful_raw_command_is_refused(
-    bench: PortBench, number: int, arguments: list[int], text: bytes, told: str
+    bench: PortBench, number: int, arguments: list[int], text: bytes, expected: str
 ) -> None:
-    with pytest.raises(RequestRefusedError, match=told):
+    with pytest.raises(RequestRefusedError, match=expected):
         send(bench, number, arguments, text)
 
 

@@ -59,10 +59,10 @@ class TestConnect:
         assert bench.states == [SYNCING, OPENING, RUNNING]
 
     @pytest.mark.parametrize("lost", [Command.PULSE, Command.OPEN, Command.CLOSE], ids=["SYNC0", "SYNC1", "SYNC2"])
-    @pytest.mark.parametrize("way", ["up", "down"])
-    def test_a_lost_frame_of_the_handshake_is_repeated(self, way: str, lost: Command) -> None:
+    @pytest.mark.parametrize("direction", ["up", "down"])
+    def test_a_lost_frame_of_the_handshake_is_repeated(self, direction: str, lost: Command) -> None:
         bench = Bench()
-        getattr(bench, way).fault = losing_first(1, lost)
+        getattr(bench, direction).fault = losing_first(1, lost)
         assert bench.open_session() < 10.0
 
 
@@ -179,10 +179,10 @@ class TestLostSession:
         bench.lose_link()
         bench.run(10)
         bench.up.fault = None
-        stood, since = bench.simulator.truth.pose.x, bench.now
+        start, since = bench.simulator.truth.pose.x, bench.now
         bench.run(10)
         assert bench.commands(since)[0] == "STOP"
-        assert bench.simulator.truth.pose.x - stood < 0.001
+        assert bench.simulator.truth.pose.x - start < 0.001
 
     def test_a_new_tcp_connection_gets_only_the_handshake(self) -> None:
         """MobileSim takes a STOP before SYNC0 for one of its own and never answers again."""

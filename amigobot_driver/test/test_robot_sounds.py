@@ -170,7 +170,7 @@ def test_a_sound_is_never_sent_twice_whatever_is_lost(bench: SoundBench, command
 
 
 @pytest.mark.parametrize(
-    ("number", "told"),
+    ("number", "expected"),
     [
         (0, "sound is 0, allowed: 1 to 255"),
         (256, "sound is 256, allowed: 1 to 255"),
@@ -179,8 +179,8 @@ def test_a_sound_is_never_sent_twice_whatever_is_lost(bench: SoundBench, command
         (53, "53 is the group ~animals, which has no sound itself: play one that follows it"),
     ],
 )
-def test_what_has_no_sound_is_not_played(bench: SoundBench, number: int, told: str) -> None:
-    assert bench.play(number) == Outcome(False, told)
+def test_what_has_no_sound_is_not_played(bench: SoundBench, number: int, expected: str) -> None:
+    assert bench.play(number) == Outcome(False, expected)
     assert not any("SOUND" in command for command in bench.commands())
 
 
@@ -212,8 +212,8 @@ def test_the_amigobot_sh_says_that_it_has_no_sounds() -> None:
     bench = SoundBench("amigo-sh", sounds={})
     assert bench.play(51) == Outcome(False, "AmigoBot-SH (AmigoSH) has no SOUND")
     assert bench.list() == Outcome(False, "AmigoBot-SH (AmigoSH) has no PLAYLIST")
-    told = "sounds off, sent 3 times; this robot's packets do not report it"
-    assert bench.switch(False) == Outcome(True, told)
+    expected = "sounds off, sent 3 times; this robot's packets do not report it"
+    assert bench.switch(False) == Outcome(True, expected)
 
 
 @pytest.mark.parametrize(

@@ -19,36 +19,36 @@ def bench(request) -> Bench:
     return Bench(Options(), request.param).connect()
 
 
-def want(bench: Bench, **values: int) -> Outcome:
+def set_values(bench: Bench, **values: int) -> Outcome:
     return bench.result(lambda: bench.robot.tuning.set(values, bench.now))
 
 
 @pytest.mark.parametrize("name", [name for name in TUNABLE if name not in ("drift_factor", "ticks_mm", "sonar_cycle")])
 def test_every_value_is_set_and_read_back(bench, name):
     value = getattr(bench.robot.tuning.config, name) + 7
-    assert want(bench, **{name: value}) == Outcome(True, "confirmed by the robot")
+    assert set_values(bench, **{name: value}) == Outcome(True, "confirmed by the robot")
     assert getattr(bench.robot.tuning.config, name) == value
 
 
 @pytest.mark.parametrize(("name", "value"), [("drift_factor", -5), ("ticks_mm", 31), ("sonar_cycle", 60)])
 def test_what_only_amigosh_has(name, value):
     old = connected("amigo")
-    assert want(connected("amigo-sh"), **{name: value}).success
-    outcome = want(old, **{name: value})
+    assert set_values(connected("amigo-sh"), **{name: value}).success
+    outcome = set_values(old, **{name: value})
     assert not outcome.success
     assert outcome.message == f"this robot's firmware has no {name}"
 
 
 def test_a_robot_that_will_not_is_quoted(bench):
     bench.up.fault = losing(82)
-    outcome = want(bench, rot_kp=33)
+    outcome = set_values(bench, rot_kp=33)
     assert outcome == Outcome(False, "after 6 tries the robot reports rot_kp 30 instead of 33")
     assert "rot_kp" not in bench.robot.tuning.requested
 
 
 def test_a_robot_deaf_for_config_gets_its_values_later(bench):
     """One direction of a radio link may fail: SIPs arrive, and the robot's limits are unknown."""
-    assert want(bench, trans_vel_max=400).success
+    assert set_values(bench, trans_vel_max=400).success
     bench.unplug()
     bench.switch_on()
     bench.up.fault = losing(Command.CONFIG, Command.SETV)

@@ -37,15 +37,15 @@ def test_a_report_describes_the_simulated_robot(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "expected"),
     [
         ({"format": "x"}, "this is not a report of `amigobot verify`"),
         (report(version=99), "version is 99, allowed: 2; repeat `amigobot verify`"),
         (report(simulator={"profile": {"extends": "amigo"}, "wear": {"left": 1}, "sonar": {}}), "'left' is not known"),
     ],
 )
-def test_a_file_that_is_no_report_is_refused(tmp_path: Path, content: object, said: str) -> None:
+def test_a_file_that_is_no_report_is_refused(tmp_path: Path, content: object, expected: str) -> None:
     path = tmp_path / "report.json"
     path.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(OptionError, match=said):
+    with pytest.raises(OptionError, match=expected):
         load_report(str(path))

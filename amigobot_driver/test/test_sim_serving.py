@@ -215,8 +215,8 @@ def test_a_wrong_argument_of_sim_is_one_line(
     capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
     assert main(["sim", *arguments]) == (1 if "--truth" in arguments else 2)  # a file, or the usage
-    said = capsys.readouterr().err
-    assert message in said and said.count("\n") == 1
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
 
 
 class TestInProcess:
