@@ -22,7 +22,6 @@ from amigobot_driver.profiles.description import robot_description
 from amigobot_driver.profiles.layouts import foxglove_layout, rviz_layout
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_parameters import parameters_in
-from amigobot_driver.ros.parameter_table import TABLE
 
 ROBOT = launch_file("amigobot")
 
@@ -204,12 +203,6 @@ def test_a_replay_plays_the_packets_alone_and_starts_paused(tmp_path: Path, name
 
 
 # --- what they read --------------------------------------------------------------------------------------------
-
-
-def test_the_parameter_file_has_the_defaults_of_the_code() -> None:
-    content = yaml.safe_load(share("config", "amigobot.yaml").read_text(encoding="utf-8"))
-    expected = {spec.name: spec.default for spec in TABLE if spec.name != "enable_stamped_cmd_vel"}
-    assert content["/**"]["ros__parameters"] == expected, "./run python -m tools.interface_files writes it anew"
 
 
 @pytest.mark.parametrize("name", available_profiles())
