@@ -96,11 +96,10 @@ def test_a_frame_is_read_and_written(name: str) -> None:
     assert read(name, data_of(written)) == value
 
 
-@every_vector
+@pytest.mark.parametrize("name", [name for name, meaning in MEANINGS.items() if "." not in next(iter(meaning))])
 def test_a_packet_that_is_cut_is_shorter_or_malformed(name: str) -> None:
     whole = data_of(FRAMES[name])
-    packet = read(name, whole)
-    for length in range(len(whole)) if isinstance(packet, Packet) else ():
+    for length in range(len(whole)):
         part = read(name, whole[:length])
         assert isinstance(part, Packet)
         assert part.id == (whole[0] if length else 0)
