@@ -14,7 +14,7 @@ from source_subcommands import entry_points
 from amigobot_driver.cli import subcommands
 
 #: files of a minute or more; the first ones, or one processor waits for the last of them
-LONG = ("test_try_page", "test_recordings", "test_state_machine", "test_dashboard_browser", "test_site")
+LONG = ("test_try_page", "test_sim_recordings", "test_state_machine", "test_dashboard_browser", "test_site")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
