@@ -25,7 +25,7 @@ from .trial import Trial
 RECORDING = "packets.amigo"
 
 
-def measure(
+def run_steps(
     client: Client,
     person: Person,
     folder: Path,

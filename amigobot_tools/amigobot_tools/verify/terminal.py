@@ -18,7 +18,7 @@ from ..person import Person, StoppedError
 from ..terminal_person import TerminalPerson
 from .client import Client
 from .report import PAGE, REPORT, Report, load
-from .runs import RECORDING, measure
+from .runs import RECORDING, run_steps
 from .simulated import simulated
 from .table import BY_NAME, STEPS
 from .trial import DONE, FAILED
@@ -62,7 +62,7 @@ def _verify(args: argparse.Namespace, printer: Printer) -> int:
                 person = stack.enter_context(TerminalPerson(asks=not args.yes))
                 line = stack.enter_context(contextlib.closing(Case(target=parse_target(port)).open()))
                 client = Client.at_port(line, person.stopped)
-            report = measure(client, person, folder, printer.finding, port, args.robot, args.only, args.skip, earlier)
+            report = run_steps(client, person, folder, printer.finding, port, args.robot, args.only, args.skip, earlier)
     except StoppedError:
         raise UsageError("ended by a key; the robot was stopped; continue with --resume") from None
     report.finish(folder)

@@ -12,7 +12,7 @@ from amigobot_driver.transport.simulated import simulator_of
 from ..person import Person, StoppedError
 from ..verify.client import Client
 from ..verify.report import PAGE, REPORT, load
-from ..verify.runs import RECORDING, measure
+from ..verify.runs import RECORDING, run_steps
 from ..verify.simulated import simulated
 from .serial import SerialLine
 from .task import Task
@@ -29,7 +29,7 @@ def measure_robot(line: SerialLine | None, url: str, folder: Path, task: Task) -
     else:
         client, person = simulated(simulator_of(url)[0], task.stopped)
     try:
-        measure(client, person, folder, lambda finding: print(f"{finding.check}: {finding.text}"), url)
+        run_steps(client, person, folder, lambda finding: print(f"{finding.check}: {finding.text}"), url)
     except StoppedError:
         print("ended; the robot was stopped")
         task.interrupted = False
