@@ -8,10 +8,7 @@ from __future__ import annotations
 import pytest
 from bench import Bench, losing, losing_some
 
-from amigobot_driver.doctor import History
-from amigobot_driver.doctor.table import Names, table
 from amigobot_driver.protocol import Command
-from amigobot_driver.robot import take_snapshot
 from amigobot_driver.robot.devices.switch import Switch
 from amigobot_driver.sim import Faults, Window
 
@@ -74,18 +71,3 @@ def test_stalls_have_a_beginning_and_an_end() -> None:
     bench.simulator.faults = Faults()
     bench.run(5)
     assert not any(wheel.duration for wheel in wheels)
-
-
-def test_every_live_row_of_the_table_can_be_shown() -> None:
-    """Its fault may never have come before; /diagnostics must not end with an exception then."""
-    bench, history = Bench().connect(), History()
-    for _ in range(2):
-        bench.run(1)
-        history.snapshots.append(take_snapshot(bench.robot))
-    rows = [row for part in table().values() for row in part.rows if row.live]
-    assert len(rows) > 20
-    for row in rows:
-        names = Names(history, it="")
-        assert not names.value(row.when), row.key
-        names["seen"] = names.text(row.seen)
-        assert names.text(row.severity) and names.text(row.cause) and isinstance(names.remedy(row), str)
