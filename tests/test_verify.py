@@ -45,6 +45,7 @@ REPORTS = sorted(path.parent for path in (Path(__file__).parent / "reports").glo
 PIONEERS = ("p2dx", "p3dx", "p3at-sh", "powerbot-sh", "seekurjr")
 #: What shows a session that does not close, a port that resets, velocities at rest, a heading from a gyro.
 REPORTED_STEPS = ("identity", "config", "open", "translation", "rotation")
+STEP_RESULT = {"name": "rate", "title": "Rate", "status": "done", "reason": "", "seconds": 10.5}
 ODD = """\
 extends: amigo-sh
 name: odd
@@ -195,6 +196,9 @@ def test_impossible_run_is_refused_with_a_reason(
         ({"format": "x"}, "not a report of `amigobot verify`"),
         ({"version": 9}, "version is 9, allowed: 2"),
         ({"figures": 3}, "is damaged"),
+        ({"config": "zz"}, "report.json: the report is damaged (config is 'zz', expected hexadecimal digits)"),
+        ({"figures": [{"key": "config.name", "step": "config", "value": [1]}]}, "(config.name: value is [1])"),
+        ({"steps": [{**STEP_RESULT, "status": "perhaps"}]}, "(rate: status is 'perhaps', expected done, skipped or"),
     ],
 )
 def test_damaged_report_is_refused(

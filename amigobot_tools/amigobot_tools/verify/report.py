@@ -8,22 +8,25 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from amigobot_driver.cli import UsageError
 from amigobot_driver.doctor import Finding, Severity
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, TuningValues, parse
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, read_report
+from amigobot_driver.wording import shown, wrong_type
 
 from ..person import StoppedError
 from .step_data import Figure, Value
 from .table import BY_NAME, has_figure, row_of, steps_of
-from .trial import DONE, StepResult, Trial
+from .trial import DONE, FAILED, SKIPPED, StepResult, Trial
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
 
 REPORT, PAGE = "report.json", "report.md"
@@ -114,13 +117,33 @@ def load(path: Path) -> Report:
     Raises:
         UsageError: It cannot be read, or is not a report of a known version.
     """
+    content = read_report(str(path))
     try:
-        content = read_report(str(path))
         content["steps"] = [StepResult(**step) for step in content["steps"] if step["name"] in BY_NAME]
         content["figures"] = [Figure(**item) for item in content["figures"] if has_figure(item["step"], item["key"])]
-        return Report(**content)
+        report = Report(**content)
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path}: the report is damaged ({type(error).__name__}: {error})") from None
+    for damage in _damages(report):
+        raise UsageError(f"{path}: the report is damaged ({damage})")
+    return report
+
+
+def _damages(report: Report) -> Iterator[str]:
+    """Yield the values that `verify` does not write."""
+    if not isinstance(report.profile, str):
+        yield wrong_type("profile", report.profile, "a text")
+    if not isinstance(report.config, str) or not re.fullmatch("([0-9a-f]{2})*", report.config):
+        yield wrong_type("config", report.config, "hexadecimal digits")
+    for step in report.steps:
+        if step.status not in (DONE, SKIPPED, FAILED):
+            yield wrong_type(f"{step.name}: status", step.status, "done, skipped or failed")
+    named = [*((step.name, step) for step in report.steps), *((figure.key, figure) for figure in report.figures)]
+    for label, item in named:
+        for name, kind in get_type_hints(type(item)).items():
+            value = getattr(item, name)
+            if not isinstance(value, kind) or (isinstance(value, float) and not math.isfinite(value)):
+                yield f"{label}: {name} is {shown(value)}"
 
 
 def _page(report: Report) -> Iterator[str]:
