@@ -40,7 +40,7 @@ SEARCH_SPEEDS = (9600, 38400, 115200, 57600, 19200)
 SYNC_ROUNDS = 3
 #: Default time to wait for a robot: two passes over the line speeds, 5 s and 12 s, and the time to open a session.
 CONNECT_TIMEOUT = 20.0
-#: Pause between the answer to SYNC2 and OPEN, and after each frame that frees a robot in the state SYNCED.
+#: Pause between the answer to SYNC2 and OPEN, and after each frame that ends an old session or synchronization.
 SETTLE = 0.1
 #: Time to wait for the first SIP after OPEN, and how often OPEN is sent in one attempt.
 FIRST_SIP_TIMEOUT, OPEN_TRIES = 1.0, 3
@@ -87,5 +87,5 @@ CLOSE_SILENCE, CLOSE_TRIES = 0.25, 3
 
 
 def open_backoff(failures: int) -> float:
-    """Return the time (s) to wait before the port is opened again, after this many failures in a row."""
+    """Return the time (s) to wait before the port is opened again, after this many earlier failures in a row."""
     return min(OPEN_RETRY_MAX, OPEN_RETRY_FIRST * 2.0 ** min(failures, 10))

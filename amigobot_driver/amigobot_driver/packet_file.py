@@ -14,8 +14,8 @@ MAGIC = b"AMIGOREC"
 VERSION = 1
 #: Time in s, direction (1: to the robot), number of bytes that follow.
 _RECORD = struct.Struct("<dBB")
-_MAX_HEAD = 10_000
-#: Number of bytes that a frame may have.
+_MAX_HEAD = 10_000  # bytes
+#: Number of data bytes that a frame may have.
 _LENGTHS = range(1, 254)
 #: Largest valid time of a record in s, about 31 years.
 _MAX_TIME = 1e9
@@ -65,7 +65,7 @@ def read_recording(file: IO[bytes]) -> tuple[Head, list[RecordedFrame], str]:
         The head, the packets in the order in which they were written, and where the file is damaged; "": nowhere.
 
     Raises:
-        PacketFileError: It is not a recording.
+        PacketFileError: It is not a recording, is one of a later version, or its head is damaged.
     """
     if file.read(len(MAGIC)) != MAGIC:
         raise PacketFileError("this is not a recording of `amigobot record`")

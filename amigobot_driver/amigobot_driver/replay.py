@@ -56,7 +56,7 @@ class ReplayCounts:
     outside: int = 0  #: processed while no session was open: between a loss and the next SIP
     greetings: int = 0  #: replies to the handshake of the recorded driver, not replayed
     to_robot: int = 0  #: commands of the recorded driver, not replayed
-    refused: int = 0  #: frames of impossible length
+    refused: int = 0  #: frames of a length that no frame has
     sessions: int = 0  #: sessions opened: at the beginning, after each gap and after each rewind
     rewound: int = 0  #: how often the recording was rewound
     joined: int = 0  #: 1 if the recording begins in an open session, after the handshake
@@ -161,7 +161,7 @@ class ReplayedRobot:
 
 
 class Replay:
-    """Runs a robot on recorded frames. Has the same interface as `Driver`.
+    """Runs a robot on recorded frames. Has what the node uses of `Driver`.
 
     Stamps of the recording are integers, ns since the epoch of its clock. The time of the robot never goes back:
     `clock` returns it in s since the start, and `recorded` converts it to a stamp, exact to the nanosecond.

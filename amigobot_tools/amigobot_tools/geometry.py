@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Pose(NamedTuple):
-    """A place and a direction in some frame."""
+    """A pose in some frame: x and y in m, yaw in rad."""
 
     x: float
     y: float

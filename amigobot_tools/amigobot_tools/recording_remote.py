@@ -21,7 +21,7 @@ from amigobot_driver.profiles import Profile, load_profile
 from .bag.packets import is_bag, read_packets
 from .state import Remote, RobotState, drained, newest_echoes, reported_state
 
-_RECENT = 200  # packets that the newest reading of each sonar is looked for in: at least 10 s
+_RECENT = 200  # packets that are searched for the newest reading of each sonar: 10 s at 20 Hz
 
 
 @dataclass(slots=True)

@@ -20,7 +20,7 @@ from .geometry import Pose
 
 T = TypeVar("T")
 
-_REST = 0.005  # m/s and rad/s up to which a robot counts as at rest
+_REST = 0.005  # m/s and rad/s, rest threshold
 _MESSAGES = 50  # log lines that are kept
 _SHOWN = Options().command_timeout  # s that a velocity is shown after it was requested
 #: Fields of a report, or of its parts, that a state has under the same names.
@@ -81,13 +81,13 @@ class RobotState:
 
     @property
     def at_rest(self) -> bool:
-        """Whether no velocity is known that is more than that of a robot at rest."""
+        """Whether all known velocities are below the rest threshold."""
         known = [abs(speed) for speed in (self.linear, self.angular) if math.isfinite(speed)]
         return max(known, default=0.0) <= _REST
 
 
 def drained(lines: deque[T]) -> list[T]:
-    """Take what waits; another thread may append some meanwhile."""
+    """Remove and return all lines; another thread may append some meanwhile."""
     return [lines.popleft() for _ in range(len(lines))]
 
 
@@ -126,7 +126,7 @@ class Remote(Protocol):
 
 
 class LiveRemote(Remote):
-    """A robot that is there: its log lines, and the velocity that the tool has requested."""
+    """A robot at a port or behind a node: its log lines, and the velocity that the tool has requested."""
 
     def __init__(self, where: str) -> None:
         self.where = where

@@ -153,7 +153,7 @@ def fill_cloud(message: PointCloud2, points: Iterable[SonarPoint], stamp: TimeMs
 
 
 def sonar_scan(points: Iterable[SonarPoint], header: Header, sonar: Sonar) -> LaserScan:
-    """Convert the sonar ring to a scan in the base frame. Each echo fills its cone; other beams are NaN."""
+    """Convert the sonars to a scan in the base frame. A ping fills its cone, inf without an echo; others are NaN."""
     ranges = [math.nan] * _BEAMS
     step = math.tau / _BEAMS
     half = sonar.field_of_view / 2

@@ -65,7 +65,7 @@ class SensorPublisher(Interface):
             publisher.publish(message)
 
     def _use_profile(self, profile: Profile) -> None:
-        """Create the publishers of the floor sensors; only fresh robots have another profile."""
+        """Create publishers for further floor sensors of the profile, and set the range of all."""
         for number in range(len(self._floors), len(profile.floor.poses)):
             message = Range(radiation_type=Range.INFRARED, field_of_view=_BEAM)
             message.header.frame_id = self._context.prefixed(f"floor_{number}_link")  # as in the URDF

@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"-?\d[\d.e+-]*(, \d+)*|\b-?(nan|inf)\b")
 class VelocityInput(Interface):
     """Subscribes to cmd_vel (Twist or TwistStamped), cmd_wheels and cmd_heading, and drives the robot.
 
-    The core checks every value; this class checks the age of stamped messages and logs why a velocity was refused.
+    The core checks every value; this class checks the age of each message and logs why a velocity was refused.
     """
 
     def __init__(self, context: NodeContext) -> None:

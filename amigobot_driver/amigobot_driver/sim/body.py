@@ -147,7 +147,7 @@ class SimulatedBody:
 
     @property
     def at_rest(self) -> bool:
-        """Whether no wheel turns, but for what is left of a ramp."""
+        """Whether both wheels are slower than the rest threshold."""
         return max(abs(self.left.velocity), abs(self.right.velocity)) < _AT_REST
 
     def measure(self) -> tuple[float, float]:

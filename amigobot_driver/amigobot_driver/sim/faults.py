@@ -84,7 +84,7 @@ class FaultInjector:
         self._bytes, self._packets, self._delays, self._noise, self._sonar = chances
 
     def corrupt(self, data: bytes) -> bytes:
-        """Return bytes with flipped and lost bits and bytes."""
+        """Return the bytes; some have a flipped bit, some are missing."""
         faults, chance = self.faults, self._bytes
         if not (faults.corrupt or faults.lose_bytes):
             return data

@@ -61,7 +61,7 @@ class Flash(ABC):
         Args:
             profile: Its name, for error messages.
             values: Values by the manual's keywords that replace the defaults.
-            more: Values by field name that are right.
+            more: Values by field name, which are not checked.
 
         Raises:
             OptionError: A keyword or value is not allowed.
@@ -69,7 +69,7 @@ class Flash(ABC):
         return cls(**{**read_fields(f"{profile}: flash:", cls, values), **more})
 
     def values_in(self, packet: type) -> dict[str, Any]:
-        """Return the values that a part of a configuration packet has, too, by the names of its fields."""
+        """Return the values for the fields of a configuration packet or of a part of it, by name."""
         return {item.name: getattr(self, item.name) for item in fields(packet) if hasattr(self, item.name)}
 
     @property

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""A radio modem on the client's side of the line: text until it is told to call the robot (docs/protocol 3.7).
+"""A radio modem on the client's side of the line: text until a command calls the robot (docs/protocol 3.7).
 
 ARIA writes the command `WMS2` before its handshake; the texts are those that it looks for. No manual of the modem is at
 hand, so the times are guessed.
@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 
 _CALL = b"WMS2"  # command that calls the modem of the robot
-_CALLING = 0.5  # s until it is connected
-_EXPLAINS = 0.2  # s of silence of the client after which the modem reports why it passes nothing
-_LONGEST = 80  # bytes that it keeps of a command
+_CONNECT_TIME = 0.5  # s from the call to the connection
+_ERROR_DELAY = 0.2  # s from the first other bytes of the client to the text that reports no connection
+_MAX_COMMAND = 80  # bytes that it keeps of a command
 
 
 class RadioModem:
@@ -35,11 +35,11 @@ class RadioModem:
         if self.connected or not data:
             return data if self.connected else b""
         *commands, self._command = (self._command + data).split(b"\r")
-        self._command = self._command[-_LONGEST:]
+        self._command = self._command[-_MAX_COMMAND:]
         if any(command.strip().endswith(_CALL) for command in commands):
-            self._scheduled = [(now, b"\r\nConnecting..."), (now + _CALLING, b"\r\nConnected to address 2\r\n")]
+            self._scheduled = [(now, b"\r\nConnecting..."), (now + _CONNECT_TIME, b"\r\nConnected to address 2\r\n")]
         elif not self._scheduled:
-            self._scheduled = [(now + _EXPLAINS, b"\r\nPartner not found!\r\n")]
+            self._scheduled = [(now + _ERROR_DELAY, b"\r\nPartner not found!\r\n")]
         return b""
 
     def to_client(self, data: bytes, now: float) -> bytes:

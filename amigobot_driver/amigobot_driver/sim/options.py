@@ -64,8 +64,7 @@ def build_simulator(
         on_event: Called with each event as it happens.
 
     Raises:
-        ProfileError, WorldError, OptionError, ValueError: An option is not known or not allowed; the
-            message names it and what is allowed.
+        ProfileError, OptionError: An option is not known or not allowed; the message names it and what is allowed.
     """
     values = {name: _value(name, text) for name, text in options.items()}
     like, robot, reported = values.pop("report", None), values.pop("robot", ""), values.pop("as", "")

@@ -39,7 +39,7 @@ class Gains:
 
     @cached_property
     def reach(self) -> float:
-        """Position error in m at which the P term alone requests full power."""
+        """Position error in m at which the P term alone requests full power, at most `_MAX_ERROR`."""
         return min(_MAX_ERROR, 1.0 / self.kp) if self.kp else _MAX_ERROR
 
 

@@ -97,7 +97,7 @@ class Simulator:
 
         Raises:
             ProfileError: `baud` or `charge` is not allowed.
-            OptionError: A value of the profile is not allowed.
+            OptionError: A FLASH value of the profile, or `name`, is not allowed.
             WorldError: The robot does not fit at its start.
         """
         self.profile, world = profile, world or World("empty")

@@ -18,7 +18,7 @@ from .body import SimulatedBody
 from .fields import number, option
 from .world import Surroundings, first_hit
 
-#: m, reported for no echo and for an echo from below the smallest range
+#: m, reported for no echo and for an echo out of range
 NO_ECHO = 6.1
 #: rays across a beam; the nearest echo counts
 _RAYS = 5

@@ -13,7 +13,7 @@ import socket
 from dataclasses import dataclass
 
 _NAME = re.compile(r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<host>[^:\[\]]+))(?::(?P<port>\d{1,5}))?")
-#: Characters of a token: 128 random bits.
+#: Random bytes of a token.
 _TOKEN_BYTES = 16
 
 

@@ -196,5 +196,5 @@ class _Server:
 
 
 def _refused(text: str) -> web.Response:
-    body = f"<!doctype html><title>amigobot dashboard</title><p>RequestRefusedError: {escape(text)}.</p>"
+    body = f"<!doctype html><title>amigobot dashboard</title><p>Refused: {escape(text)}.</p>"
     return web.Response(status=403, text=body, content_type="text/html")

@@ -37,7 +37,7 @@ def run_demo(out: Path, port: str, seconds: float, *, ros: bool) -> None:
         ros: Drive through a node; otherwise through the Python API.
 
     Raises:
-        UsageError: Nobody agrees that a real robot moves.
+        UsageError: The person does not confirm that a real robot moves.
         AmigoBotError: There is no robot, or it cannot drive the tour.
     """
     if port:

@@ -37,7 +37,7 @@ from .shared_driver import SharedDriver
 from .task import Task
 from .verification import FILES, compare, measure_robot
 
-#: The robot that stands there at first.
+#: URL of the first robot.
 FIRST = "sim://?world=room"
 #: Files that the person has given, or gets.
 _FILES = Path("/tmp")
@@ -50,8 +50,8 @@ class Page:
     Args:
         post: Called with the kind of a message and its content: `frame` (text for the dashboard), `opened`, `closed`,
             `output` (text that the program printed), `running` (whether a program runs), `question` (the program
-            waits for a line of the person), `shutdown` (the shutdown sequence, for the page to send if this worker is
-            blocked), `files` (name, bytes and preview of each), `recording` (whether it is on), and what a
+            waits for a line of the person), `shutdown` (the shutdown sequence, for the page to send if this worker
+            ends or is blocked), `files` (name, bytes and preview of each), `recording` (whether it is on), and what a
             `SerialLine` posts.
     """
 
@@ -74,7 +74,7 @@ class Page:
     # -- robots -----------------------------------------------------------------------------------------------
 
     def simulate(self, url: str) -> None:
-        """Put another simulated robot there."""
+        """Connect to another simulated robot."""
         try:
             source = SimulatorSource(url)
         except AmigoBotError as error:
@@ -137,7 +137,7 @@ class Page:
             self._dashboard.receive(self._browser, text)
 
     def hide(self) -> None:
-        """The page cannot be seen any more: who cannot see the robot does not drive it, and neither does a program."""
+        """The page is hidden: brake the robot, and interrupt a program that drives a real one."""
         self._dashboard.pilot.brake("the page is hidden")
         if self._line:
             self._task.interrupt()
@@ -267,7 +267,7 @@ class _Output(io.TextIOBase):
 
 
 def _explained(error: BaseException) -> str:
-    """What a person is told: one line of the driver's errors, the lines of the program for all others."""
+    """Return the text of an error for the person: one line for the driver's errors, else with the program's lines."""
     frames: list[Any] = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "program.py"]
     if isinstance(error, AmigoBotError | UsageError):
         return f"line {frames[-1].lineno}: {error}" if frames else str(error)

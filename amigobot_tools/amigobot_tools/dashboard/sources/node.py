@@ -53,7 +53,7 @@ class NodeSource(NodeRemote, RobotSource):
         timeout: Seconds to wait for the node and its robot; 0: do not wait.
 
     Raises:
-        UsageError: There is no such node, or it has no robot.
+        ConnectionFailedError: There is no such node, or it has no robot.
     """
 
     kind = "node"
