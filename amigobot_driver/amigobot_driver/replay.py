@@ -7,7 +7,7 @@ The only clock is the time in the recording, so a recording gives the same messa
 (docs/decisions/0006). It steps the robot as `stepped_driver.py` does, up to the time of each frame.
 
 The handshake in the recording belongs to another driver and is not replayed. `ReplayedRobot` answers the handshake of
-this driver while the recorded time stands still; then the recorded frames follow.
+this driver while the recorded time is paused; then the recorded frames follow.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class Replay:
         self._lock = threading.RLock()
         #: the same instant as a recorded stamp (ns) and as the robot's time (s)
         self._stamp, self._instant = 0, 0.0
-        self._handshaking = False  #: while True, the recorded time stands still
+        self._handshaking = False  #: while True, the recorded time is paused
         self._newest: int | None = None  #: stamp of the last frame
         self._held: deque[tuple[bytes, int]] = deque()  #: frames that wait for the identity of the robot
         self._waiting = True

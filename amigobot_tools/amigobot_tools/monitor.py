@@ -44,11 +44,10 @@ from .recording_remote import RecordingRemote
 from .remote_connection import add_connection_arguments, connected
 from .state import Remote, RobotState
 
-#: s between two pictures
-_PERIOD = 0.2
+_PERIOD = 0.2  #: s between two screens
 _ZOOMS = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2)  #: m of a dot
 _STEP = 0.02  #: m between two points of the trail
-_TRAIL, _ECHOES, _LOG = 5000, 600, 100
+_TRAIL, _ECHOES, _LOG = 5000, 600, 100  #: points, echoes and lines that are kept
 _SIDE, _BOTTOM = 32, 6  #: characters beside and lines below the top view
 _NARROWEST = 10  #: characters; a narrower terminal shows the figures alone
 _ARROWS = "→↗↑↖←↙↓↘"
@@ -111,11 +110,11 @@ def _loop(view: View, keys: Keyboard, show: screen.Show) -> None:
         for key in keys.read(_PERIOD):
             view.press(key)
         view.update()
-        show(view.picture(*console.size))
+        show(view.render(*console.size))
 
 
 class View:
-    """What the monitor has seen, and the picture of it.
+    """What the monitor has seen, and its screen.
 
     Args:
         remote: The robot.
@@ -159,7 +158,7 @@ class View:
             if echo.age <= _PERIOD and math.isfinite(echo.range):
                 self._echoes.append(state.in_odometry_frame(echo.point))
 
-    def picture(self, width: int, height: int) -> RenderableType:
+    def render(self, width: int, height: int) -> RenderableType:
         """Draw the screen for a terminal of this size, in characters."""
         rows = max(8, height - _BOTTOM - 3)
         columns = width - _SIDE - 2

@@ -20,23 +20,22 @@ from amigobot_driver.wording import given_name
 from .governor import STALE
 from .state import RobotState
 
-#: m below which an obstacle is near, and below which it is in sight
-_NEAR, _SIGHT = 0.4, 1.0
+_RED, _YELLOW = 0.4, 1.0  #: m, ranges below which a bar has this color
 
-#: Shows a picture on the whole terminal.
+#: Shows a screen.
 Show = Callable[[RenderableType], None]
 
 
 @contextlib.contextmanager
 def full_screen() -> Iterator[Show]:
-    """Give a function that shows a picture on the whole terminal; restore the terminal at the end."""
+    """Yield a function that shows a screen on the whole terminal; restore the terminal at the end."""
     console = Console()
     with Live(console=console, screen=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False) as live:
-        yield lambda picture: live.update(picture, refresh=True)
+        yield lambda screen: live.update(screen, refresh=True)
 
 
 def title(tool: str, where: str, state: RobotState) -> Text:
-    """One line: the tool, the robot, the connection."""
+    """Return one line: the tool, the robot, the connection."""
     text = Text(no_wrap=True, overflow="ellipsis")
     text.append_text(Text.assemble((f" amigobot {tool} ", "reverse bold"), f"  {where}  ", (state.model, "bold")))
     text.append(f"  {given_name(state.name)}  ")
@@ -46,13 +45,13 @@ def title(tool: str, where: str, state: RobotState) -> Text:
 
 
 def bar(share: float, width: int, style: str = "green") -> Text:
-    """A horizontal bar for a share of 0 to 1."""
+    """Return a horizontal bar for a share of 0 to 1."""
     filled = max(0, min(width, round(share * width))) if math.isfinite(share) else 0
     return Text.assemble(("█" * filled, style), ("·" * (width - filled), "dim"))
 
 
 def battery(state: RobotState, width: int = 10) -> Text:
-    """Voltage and charge."""
+    """Return voltage and charge."""
     if math.isnan(state.volts):
         return Text("-")
     style = "red" if state.charge < 0.2 else "yellow" if state.charge < 0.4 else "green"
@@ -64,18 +63,18 @@ def battery(state: RobotState, width: int = 10) -> Text:
 
 
 def switch(name: str, value: bool | None) -> Text:
-    """A state that is on, off or unknown."""
+    """Return a state that is on, off or unknown."""
     shown = {True: ("on", "green"), False: ("off", "yellow"), None: ("?", "dim")}[value]
     return Text.assemble(f"{name} ", shown)
 
 
 def bar_width(columns: int) -> int:
-    """Characters that a terminal of so many columns has for each bar, 0 to 16."""
+    """Return the width of each bar in a terminal with so many columns, 0 to 16 characters."""
     return max(0, min(16, (columns - 40) // 2))
 
 
 def sonar_bars(state: RobotState, width: int) -> Table:
-    """A bar of so many characters for each sonar, in two columns."""
+    """Return a bar of so many characters for each sonar, in two columns."""
     table = Table.grid(padding=(0, 1))
     half = -(-len(state.echoes) // 2)
     for _ in range(2):
@@ -97,12 +96,12 @@ def _sonar(number: int, echo: SonarReading, max_range: float, width: int) -> lis
         return [name, bar(math.nan, width), Text("silent", "dim")]
     if math.isinf(echo.range):
         return [name, bar(1.0, width, "dim green"), Text("free", "dim")]
-    style = "red" if echo.range < _NEAR else "yellow" if echo.range < _SIGHT else "green"
+    style = "red" if echo.range < _RED else "yellow" if echo.range < _YELLOW else "green"
     return [name, bar(echo.range / max_range, width, style), Text(f"{echo.range:.2f} m")]
 
 
 def direction(heading: float) -> str:
-    """A direction in the base frame (rad) in degrees, with the side in letters: "41 L"."""
+    """Return a direction in the base frame (rad) in degrees, with the side as a letter: "41 L"."""
     degrees = round(math.degrees(heading))
     side = "L" if degrees > 0 else "R" if degrees < 0 else ""
     return f"{abs(degrees):3d} {side}"

@@ -46,8 +46,8 @@ from .keys import Keyboard, keyboard
 from .remote_connection import add_connection_arguments, connected
 from .state import Remote, RobotState
 
-#: s between two commands, and between two pictures
-_PERIOD, _PICTURE = 0.05, 0.15
+_PERIOD = 0.05  #: s between two commands
+_RENDER_PERIOD = 0.15  #: s between two screens
 #: s for which zeros are sent after a release; after that other programs may drive through the node
 _ZEROS = 0.6
 _FASTER = 1.1
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _loop(pilot: Pilot, keys: Keyboard, pad: Gamepad | None, show: screen.Show) -> None:
     """Read keys and gamepad, drive and draw until the user quits. The robot is stopped at the end of any kind."""
-    console, next_picture = Console(), 0.0
+    console, next_render = Console(), 0.0
     try:
         while not pilot.quit:
             for key in keys.read(_PERIOD):
@@ -91,9 +91,9 @@ def _loop(pilot: Pilot, keys: Keyboard, pad: Gamepad | None, show: screen.Show) 
             if pad:
                 pilot.steer(*pad.read())
             pilot.update(time.monotonic())
-            if time.monotonic() >= next_picture:
-                show(picture(pilot, console.width))
-                next_picture = time.monotonic() + _PICTURE
+            if time.monotonic() >= next_render:
+                show(render(pilot, console.width))
+                next_render = time.monotonic() + _RENDER_PERIOD
     finally:
         pilot.stop()
 
@@ -183,7 +183,7 @@ class Pilot:
         self.turn = max(_MIN_SPEED, min(self.turn * factor, most[1]))
 
 
-def picture(pilot: Pilot, width: int) -> RenderableType:
+def render(pilot: Pilot, width: int) -> RenderableType:
     """Draw the screen for a terminal of this width, in characters."""
     bars = screen.bar_width(width)
     state = pilot.state

@@ -19,7 +19,7 @@ from amigobot_tools.canvas import Canvas
 from amigobot_tools.hold import Hold
 from amigobot_tools.monitor import View, as_json
 from amigobot_tools.state import RobotState, newest_echoes
-from amigobot_tools.teleop import Pilot, picture
+from amigobot_tools.teleop import Pilot, render
 
 PIONEER = load_profile("p3dx")
 SIXTEEN = newest_echoes(PIONEER, {number: (4.999, 0.0) for number in range(16)}, 0.1)
@@ -58,7 +58,7 @@ def test_every_view_fits_whatever_the_robot_reports(name: str, width: int) -> No
     view.update()
     pilot = Pilot(remote, 0.2, 0.8, governor=True, hold=Hold())
     pilot.update(0.0)
-    for lines in (drawn(view.picture(width, 24), width), drawn(picture(pilot, width), width)):
+    for lines in (drawn(view.render(width, 24), width), drawn(render(pilot, width), width)):
         assert len(lines) <= 24 or width < 80, "\n".join(lines)
         assert max(map(len, lines)) <= width, "\n".join(lines)
         assert any("q quit" in line for line in lines[:24]), "\n".join(lines)
@@ -69,12 +69,12 @@ def test_the_monitor_shows_robot_heading_and_log() -> None:
     remote.lines = ["the battery is low"]
     view = View(remote)
     view.update()
-    shown = "\n".join(drawn(view.picture(80, 24)))
+    shown = "\n".join(drawn(view.render(80, 24)))
     assert "→" in shown
     assert "the battery is low" in shown
     remote.now = replace(FREE, yaw=math.pi / 2)
     view.update()
-    assert "↑" in "\n".join(drawn(view.picture(80, 24)))
+    assert "↑" in "\n".join(drawn(view.render(80, 24)))
 
 
 def test_teleop_says_what_keeps_the_robot_from_driving() -> None:
@@ -87,11 +87,11 @@ def test_teleop_says_what_keeps_the_robot_from_driving() -> None:
     ):
         remote.now = state
         pilot.update(0.0)
-        assert text in "\n".join(drawn(picture(pilot, 80)))
+        assert text in "\n".join(drawn(render(pilot, 80)))
     remote.now = replace(FREE, echoes=echoes(ahead=0.2))
     pilot.press("w", 0.0)
     pilot.update(0.0)
-    assert "governor: an obstacle is near" in "\n".join(drawn(picture(pilot, 80)))
+    assert "governor: an obstacle is near" in "\n".join(drawn(render(pilot, 80)))
 
 
 def test_a_dot_of_the_canvas_is_at_its_point() -> None:

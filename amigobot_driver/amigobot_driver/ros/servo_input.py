@@ -38,7 +38,7 @@ class ServoInput(Interface):
                     robot.servos.turn(joint, angle, driver.clock())
                 except RequestRefusedError as reason:
                     refused.append(str(reason))
-        # Without the lock: a terminal that stands still must not hold up the threads of the driver.
+        # Without the lock: a terminal that blocks must not delay the threads of the driver.
         for text in refused:
             self._refuse(text)
 

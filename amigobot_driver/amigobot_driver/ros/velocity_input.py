@@ -97,7 +97,7 @@ class VelocityInput(Interface):
         stamped: float = math.inf,
     ) -> None:
         # A velocity counts from its arrival at this computer, which may be before a stop that was handled first.
-        received = info["received_timestamp"]  # ns; 0 if the middleware does not tell
+        received = info["received_timestamp"]  # ns; 0 if the middleware does not report it
         waited = max(0.0, (time.time_ns() - received) * 1e-9) if received else 0.0
         if waited > self._timeout:
             self._refuse_old(topic, f"it waited for {waited:.1f} s in this computer's queue")

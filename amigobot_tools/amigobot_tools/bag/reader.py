@@ -45,10 +45,10 @@ def _read_with_rosbags(path: Path, kinds: Collection[str] | None) -> list[Messag
 
     try:
         with AnyReader([path]) as reader:
-            wanted = [one for one in reader.connections if kinds is None or one.msgtype in kinds]
+            selected = [one for one in reader.connections if kinds is None or one.msgtype in kinds]
             return [
                 Message(connection.topic, connection.msgtype, time, reader.deserialize(data, connection.msgtype))
-                for connection, time, data in (reader.messages(wanted) if wanted else ())
+                for connection, time, data in (reader.messages(selected) if selected else ())
             ]
     except (AnyReaderError, OSError) as error:
         raise UsageError(f"{path}: {error}") from None

@@ -34,8 +34,8 @@ class Recorder:
     def _subscribe_new(self) -> None:
         for topic, kinds in self._node.get_topic_names_and_types():
             # Hidden topics, such as those of actions, only if they are asked for: as `ros2 bag record`.
-            wanted = topic in self._topics or not (self._topics or "/_" in topic)
-            if wanted and topic not in self._seen and (publishers := self._node.get_publishers_info_by_topic(topic)):
+            selected = topic in self._topics or not (self._topics or "/_" in topic)
+            if selected and topic not in self._seen and (publishers := self._node.get_publishers_info_by_topic(topic)):
                 self._seen.add(topic)
                 try:
                     self._subscribe(topic, kinds, [publisher.qos_profile for publisher in publishers])

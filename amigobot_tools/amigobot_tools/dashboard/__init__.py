@@ -23,7 +23,7 @@ import asyncio
 from amigobot_driver import signals
 from amigobot_driver.cli import UsageError, ranges
 
-#: Where the page is served unless told otherwise.
+#: Port of the page.
 DEFAULT_PORT = 8140
 
 

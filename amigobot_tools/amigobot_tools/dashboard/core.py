@@ -32,14 +32,13 @@ from .pilot import Pilot
 from .protocol_page import protocol_folder
 from .sources import Source
 
-#: s between two frames, with browsers and without; s between two checks of the values that seldom change.
-PERIOD, _IDLE, _SELDOM = 0.05, 0.25, 1.0
-_SHORTEST = 0.002  # s that the loop leaves to others
-#: Browsers at a time; more are refused.
-MAX_BROWSERS = 20
-#: Lines of the log that are kept, and that a new browser gets.
-_LOG_KEPT, _LOG_FIRST = 1000, 100
-Fast = Annotated[float, Between(-10, 10)]  # m/s and rad/s, beyond the limits of every robot
+PERIOD = 0.05  # s between two frames
+_IDLE_PERIOD = 0.25  # s between two frames without a browser
+_SECTIONS_PERIOD = 1.0  # s between two checks of the sections
+_MIN_SLEEP = 0.002  # s that the loop leaves to other tasks
+MAX_BROWSERS = 20  # at a time; more are refused
+_LOG_KEPT, _LOG_FIRST = 1000, 100  # lines of the log that are kept, and that a new browser gets
+Velocity = Annotated[float, Between(-10, 10)]  # m/s and rad/s, beyond the limits of every robot
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +62,7 @@ class Dashboard:
         self._sections: dict[str, Any] = {}  #: by name; a section that has changed is another object
         self._now: dict[str, Any] = {}  #: what every browser gets in this frame
         self._note = ""
-        self._seldom = 0.0
+        self._checked = 0.0  #: s, when the sections were checked
         self._jumps = 0  #: of a recording
         self._has_protocol = protocol_folder() is not None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -88,7 +87,7 @@ class Dashboard:
 
     @property
     def _known(self) -> list[str]:
-        """What may be asked for."""
+        """The names of the requests."""
         return sorted({*self._own, *self.source.requests} - {"" if self.source.examined else "doctor"})
 
     async def close(self) -> None:
@@ -112,12 +111,12 @@ class Dashboard:
             self.source.step()
             now = time.monotonic()
             if now >= due:
-                due = now + (PERIOD if self.browsers or self.pilot.braking else _IDLE)
+                due = now + (PERIOD if self.browsers or self.pilot.braking else _IDLE_PERIOD)
                 try:
                     self.tick(now)
                 except Exception:
                     _log.exception("a frame of the dashboard failed; please report the traceback")
-            await asyncio.sleep(max(_SHORTEST, min(due - time.monotonic(), self.source.period)))
+            await asyncio.sleep(max(_MIN_SLEEP, min(due - time.monotonic(), self.source.period)))
 
     def tick(self, now: float) -> None:
         """Take in the state of the robot and wake the browsers that can take a frame."""
@@ -130,17 +129,17 @@ class Dashboard:
             self.notify(state.note)
         for line in self.source.messages():
             self.notify(line)
-        told, live = live_state(state), self.source.live()
-        self._remember(now, told, live)
+        reported, live = live_state(state), self.source.live()
+        self._remember(now, reported, live)
         self.source.watch_frames(any(browser.watches_packets for browser in self.browsers.values()))
         if not self.browsers:
             return
-        if now - self._seldom >= _SELDOM:
-            self._seldom = now
+        if now - self._checked >= _SECTIONS_PERIOD:
+            self._checked = now
             self._update_sections()
         control = {name: getattr(self.control, name) for name in ("holder", "asking")}
         pilot = {name: getattr(self.pilot, name) for name in ("driving", "braking", "note")}
-        self._now = plain({"state": told, "control": {**control, **pilot}, **live})
+        self._now = plain({"state": reported, "control": {**control, **pilot}, **live})
         for browser in self.browsers.values():
             browser.wake()
 
@@ -170,21 +169,21 @@ class Dashboard:
             browser.plotted = points["times"][-1]
         return json.dumps(content, separators=(",", ":"), allow_nan=False)
 
-    def _remember(self, now: float, told: dict[str, Any], live: dict[str, Any]) -> None:
+    def _remember(self, now: float, reported: dict[str, Any], live: dict[str, Any]) -> None:
         """Add a point to the history; what was before a jump in a recording is no part of it."""
         jumps = live.get("replay", {}).get("jumps", 0)
         if jumps != self._jumps:
             self._jumps, self.history = jumps, History()
             for browser in self.browsers.values():
                 browser.plotted = -math.inf
-        self.history.add(now, {**told, "sim": live.get("sim", {})})
+        self.history.add(now, {**reported, "sim": live.get("sim", {})})
 
     def _update_sections(self) -> None:
         source = self.source
-        told = description(source.kind, source.where, source.state(), source.profile)
-        told["requests"] = self._known
-        told["has_protocol"] = self._has_protocol
-        own = {"description": told, "values": self.history.names, "doctor": self.doctor.section()}
+        described = description(source.kind, source.where, source.state(), source.profile)
+        described["requests"] = self._known
+        described["has_protocol"] = self._has_protocol
+        own = {"description": described, "values": self.history.names, "doctor": self.doctor.section()}
         for name, value in plain({**own, **source.sections()}).items():
             if value != self._sections.get(name):
                 self._sections[name] = value
@@ -224,7 +223,7 @@ class Dashboard:
         """The browser has drawn a frame."""
         browser.acknowledge(n)
 
-    def do_drive(self, browser: Browser, linear: Fast, angular: Fast) -> None:
+    def do_drive(self, browser: Browser, linear: Velocity, angular: Velocity) -> None:
         """Drive with a velocity (m/s, rad/s)."""
         self.pilot.drive(linear, angular)
 
@@ -299,4 +298,4 @@ class Dashboard:
             browser.reply(number, f"{request.name}: {type(error).__name__}; please report this", ok=False)
         else:
             browser.reply(number, text or "")
-            self._seldom = 0.0  # show the change at once
+            self._checked = 0.0  # show the change at once

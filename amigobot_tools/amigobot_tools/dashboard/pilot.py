@@ -94,7 +94,7 @@ class Pilot:
         self._perform(self._remote.clear_emergency_stop)
 
     def hold(self, why: str) -> None:
-        """Stop the robot, and refuse to drive until `release`; `why` is what the driving person is told."""
+        """Stop the robot, and refuse to drive until `release`; `why` is the note meanwhile."""
         self._held = why
         self.stop()
 

@@ -42,7 +42,7 @@ class PacedDriver:
     Attributes:
         listeners: Called with each event.
         speed: Simulated seconds per second, as requested.
-        paused: Whether time stands still.
+        paused: Whether the simulated time is paused.
         actual_speed: Simulated seconds per second, over the last second.
     """
 

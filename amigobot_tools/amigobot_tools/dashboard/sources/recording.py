@@ -121,7 +121,7 @@ class RecordingSource(RecordingRemote, Source):
 
 
 def _happenings(seen: Iterable[tuple[float, Event]]) -> Iterator[Happening]:
-    """Yield what a person wants to jump to, in the order of time."""
+    """Yield the events of the time line, in the order of time."""
     motors: bool | None = None
     stalls: tuple[str, ...] = ()
     for at, event in seen:
