@@ -23,6 +23,8 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
+from amigobot_driver.doctor import History
+from amigobot_driver.doctor.table import applying, table
 from amigobot_driver.packet_file import Head, RecordedFrame, write_head, write_record
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, FrameDecoder, Instruction, Packet, decode, encode_frame, parse
@@ -38,6 +40,7 @@ from amigobot_driver.robot import (
     Report,
     RequestRefusedError,
     Robot,
+    take_snapshot,
 )
 from amigobot_driver.sim import Simulator
 from amigobot_driver.stepped_driver import SteppedDriver
@@ -327,6 +330,13 @@ class Bench(SteppedDriver[Robot]):
     def notes(self) -> list[str]:
         """The notes about the link, in order."""
         return [event.note for event in self.emitted(LinkChanged)]
+
+    @property
+    def live_causes(self) -> set[str]:
+        """Keys of the rows of the doctor's table that /diagnostics shows, without what was before."""
+        history = History()
+        history.snapshots.append(take_snapshot(self.robot))
+        return {row.key for part in table().values() for row, _ in applying(part, history, live=True)}
 
     @property
     def notices(self) -> list[str]:

@@ -261,6 +261,7 @@ class TestWriting:
         assert refused.result().message == f"AUX1: no room for 11 bytes, {BUFFER - 10} of at most {BUFFER} wait already"
         assert (refused.result().success, refused.result().count) == (False, 0)
         assert port.stats.dropped == 11
+        assert "dropped-bytes" in bench.live_causes
         assert not first.done()
 
     def test_the_end_of_session_tells_what_was_sent(self) -> None:

@@ -262,6 +262,7 @@ def test_a_driven_robot_without_motor_power_is_noticed(bench: Bench) -> None:
     bench.run(4.0, cmd_vel=(0.3, 0.0))
     assert bench.simulator.truth.left_velocity == 0.0
     [notice] = [notice.text for notice in bench.emitted(Notice) if "has not moved for 2 s" in notice.text]
+    assert "standstill" in bench.live_causes
     assert "switch them on" in notice
     assert bench.robot.standstill.problem
     bench.result(lambda: bench.robot.enable_motors(True, bench.now))

@@ -94,6 +94,7 @@ def test_every_raw_command_is_sent_or_refused_with_reason() -> None:
     assert len(accepted) == MAX_ROUTINE + 1
     assert answers[-1].message == ("BATTEST(125) is not sent: 200 commands are waiting already: send fewer at a time")
     assert bench.robot.queue.stats.refused == len(answers) - len(accepted)
+    assert "full-queue" in bench.live_causes
     bench.run(6.0)
     assert bench.commands(since).count("BATTEST(125)") == len(accepted)
     assert bench.robot.queue.stats.dropped == 0

@@ -25,6 +25,7 @@ def test_lost_motor_requests_are_repeated_in_the_next_session() -> None:
     bench.run(Switch.retries.duration + 1)
     assert not bench.reports[-1].motors_enabled
     assert bench.robot.motors.problem == "the robot does not switch its motors on"
+    assert "motors-disobey" in bench.live_causes
     assert counters(bench)["motors_given_up"] == 1
     assert bench.notices == ["sent ENABLE(1) 8 times in 2.4 s; the robot reports motors off"]
     since = bench.now

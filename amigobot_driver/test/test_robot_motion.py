@@ -197,6 +197,7 @@ class TestEmergencyStop:
         bench.run(0.02)
         [(time, first), *_] = bench.sent(since + 1e-6) or bench.sent(since)
         assert first == Command.E_STOP()
+        assert "stop-latched" in bench.live_causes
         assert time - since <= 0.0201
 
     def test_an_emergency_stop_brakes_harder_than_a_stop(self, bench: Bench) -> None:

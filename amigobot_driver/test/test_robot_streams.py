@@ -53,6 +53,7 @@ class TestAsking:
         assert count(bench, "ENCODER(2)") == RETRIES.limit + 2
         assert len([notice for notice in bench.notices if "no ENCODERpac arrived" in notice]) == 1
         assert [stream.name for stream, flow in bench.robot.streams.states.items() if flow.silent] == ["ENCODERpac"]
+        assert "silent-streams" in bench.live_causes
         bench.restore_link()
         bench.run(RETRIES.afterwards + 1)
         assert not any(flow.silent for flow in bench.robot.streams.states.values())
