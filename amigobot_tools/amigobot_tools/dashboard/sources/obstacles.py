@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What stands in a simulated world, as things that can be moved one by one: walls, boxes, circles."""
+"""The obstacles of a simulated world, which can be moved one by one: walls, boxes, circles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from amigobot_driver.sim import Segment, World, WorldPose
-from amigobot_driver.sim.world import box, circle, encloses
+from amigobot_driver.sim.world import encloses
 
 #: Decimal places of coordinates (m) within which two ends of walls are the same corner.
 _CORNER = 4
@@ -17,12 +17,12 @@ _CORNER = 4
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """A thing with an outline."""
+    """An obstacle, which is its outline."""
 
     number: int
     kind: str  #: wall, box or circle; a wall is part of the world that was loaded
     x: float  #: m, of its middle
-    y: float
+    y: float  #: m
     heading: float  #: rad
     outline: tuple[Segment, ...]  #: in its own frame
 
@@ -36,29 +36,19 @@ class Obstacle:
         return _is_closed(self.outline) and encloses(self.segments(), pose.x, pose.y)
 
 
-def new_box(number: int, pose: WorldPose, length: float, width: float) -> Obstacle:
-    """Return a rectangle (m)."""
-    return Obstacle(number, "box", pose.x, pose.y, pose.heading, tuple(box(0.0, 0.0, length, width)))
+def obstacles_of(world: World) -> dict[int, Obstacle]:
+    """Return the obstacles of a world by number.
 
-
-def new_circle(number: int, pose: WorldPose, diameter: float) -> Obstacle:
-    """Return a circle (m)."""
-    return Obstacle(number, "circle", pose.x, pose.y, pose.heading, tuple(circle(0.0, 0.0, diameter / 2)))
-
-
-def things_of(world: World) -> dict[int, Obstacle]:
-    """Return the things of a world by number.
-
-    Walls that meet at their ends are one thing, such as a table. The walls around the robot's start are one thing each:
-    a room is not moved.
+    Walls that meet at their ends are one obstacle, such as a table. Each wall around the robot's start is an obstacle
+    of its own: a room is not moved.
     """
-    things: dict[int, Obstacle] = {}
+    obstacles: dict[int, Obstacle] = {}
     for group in _connected(world.segments):
         parts = [[segment] for segment in group] if _surrounds(group, world.start) else [group]
         for part in parts:
-            number = len(things) + 1
-            things[number] = _thing(number, part)
-    return things
+            number = len(obstacles) + 1
+            obstacles[number] = _obstacle(number, part)
+    return obstacles
 
 
 def _connected(segments: Iterable[Segment]) -> list[list[Segment]]:
@@ -94,7 +84,7 @@ def _surrounds(segments: list[Segment], start: WorldPose) -> bool:
     return left < start.x < right and low < start.y < high
 
 
-def _thing(number: int, segments: list[Segment]) -> Obstacle:
+def _obstacle(number: int, segments: list[Segment]) -> Obstacle:
     left, low, right, high = _bounds(segments)
     x, y = (left + right) / 2, (low + high) / 2
     outline = tuple(Segment(one.x1 - x, one.y1 - y, one.x2 - x, one.y2 - y) for one in segments)

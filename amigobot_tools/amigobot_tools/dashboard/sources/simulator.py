@@ -19,24 +19,24 @@ from amigobot_driver.doctor import Kind
 from amigobot_driver.sim import Faults, Simulator, Window, World, WorldError, WorldPose, load_robots, parse_faults
 from amigobot_driver.sim.fleet import RobotEntry
 from amigobot_driver.sim.server import Served
+from amigobot_driver.sim.world import box, circle
 from amigobot_driver.transport.simulated import simulator_of
 
 from ...geometry import Pose
 from ..messages import Between
-from .obstacles import Obstacle, new_box, new_circle, things_of
+from .obstacles import Obstacle, obstacles_of
 from .paced import PacedDriver, Speed
 from .source import Result
 from .stepped import SteppedBot, SteppedSource
 
-#: m; obstacles are put within this distance of the origin.
-_REACH = 1000.0
+_REACH = 1000.0  #: m, largest coordinate
 _MAX_OBSTACLES = 50
 #: s of simulated time after which a velocity expires; at high speeds the browser sends too seldom for that.
 _TIMEOUT = Options().command_timeout
 Coordinate = Annotated[float, Between(-_REACH, _REACH)]
-Angle = Annotated[float, Between(-100, 100)]
-Thing = Annotated[int, Between(1, 2**31)]
-Length, Width = Annotated[float, Between(0.05, 20)], Annotated[float, Between(0, 20)]
+Angle = Annotated[float, Between(-100, 100)]  # rad
+ObstacleNumber = Annotated[int, Between(1, 2**31)]
+Length, Width = Annotated[float, Between(0.05, 20)], Annotated[float, Between(0, 20)]  # m
 
 
 class SimulatorSource(SteppedSource):
@@ -84,8 +84,8 @@ class SimulatorSource(SteppedSource):
             raise
         self._driver = self.robot.paced
         self._world: World = self._simulator.world
-        self._things = things_of(self._world)
-        self._newest = len(self._things)  #: number of the thing that was added last
+        self._obstacles = obstacles_of(self._world)
+        self._newest = len(self._obstacles)  #: number of the obstacle that was added last
         self._origin: Pose | None = None  #: of the odometry frame in the world
 
     def _serve(self, entry: RobotEntry) -> None:
@@ -127,10 +127,10 @@ class SimulatorSource(SteppedSource):
         }
 
     def sections(self) -> dict[str, Any]:
-        """Return also what stands in the world, and faults."""
+        """Return also obstacles, faults and the bodies of the other robots."""
         return {
             **super().sections(),
-            "obstacles": list(self._things.values()),
+            "obstacles": list(self._obstacles.values()),
             "faults": _fault_rows(self._simulator.faults),
             "bodies": {name: robot.profile.body for name, robot in self._others.items()},
         }
@@ -159,7 +159,7 @@ class SimulatorSource(SteppedSource):
     # -- the clock --------------------------------------------------------------------------------------------
 
     def do_pause(self, on: bool) -> str:
-        """Let time stand still, or go on."""
+        """Pause the simulated time, or continue it."""
         self._driver.paused = on
         return "paused" if on else "running"
 
@@ -181,7 +181,7 @@ class SimulatorSource(SteppedSource):
     def do_place(self, x: Coordinate, y: Coordinate, heading: Angle) -> str:
         """Carry the robot to a pose."""
         pose = WorldPose(x, y, math.remainder(heading, math.tau))
-        _check_outside(pose, self._things)
+        _check_outside(pose, self._obstacles)
         self._simulator.place(pose)
         return f"the robot is at x {x:.2f} m, y {y:.2f} m now; its odometry has not changed"
 
@@ -192,41 +192,41 @@ class SimulatorSource(SteppedSource):
         return text
 
     def do_add_obstacle(self, x: Coordinate, y: Coordinate, heading: Angle, length: Length, width: Width) -> str:
-        """Add a box (m), or without a width a circle."""
-        if sum(thing.kind != "wall" for thing in self._things.values()) >= _MAX_OBSTACLES:
+        """Add a box (m), or without a width a circle with this diameter."""
+        if sum(obstacle.kind != "wall" for obstacle in self._obstacles.values()) >= _MAX_OBSTACLES:
             raise RequestRefusedError(f"there are {_MAX_OBSTACLES} obstacles already: remove some")
         self._newest += 1
-        pose = WorldPose(x, y, heading)
-        thing = new_box(self._newest, pose, length, width) if width else new_circle(self._newest, pose, length)
-        self._build({**self._things, thing.number: thing})
-        return f"{thing.kind} {thing.number} added"
+        kind, outline = ("box", box(0.0, 0.0, length, width)) if width else ("circle", circle(0.0, 0.0, length / 2))
+        obstacle = Obstacle(self._newest, kind, x, y, heading, tuple(outline))
+        self._build({**self._obstacles, obstacle.number: obstacle})
+        return f"{kind} {obstacle.number} added"
 
-    def do_move_obstacle(self, number: Thing, x: Coordinate, y: Coordinate, heading: Angle) -> str:
+    def do_move_obstacle(self, number: ObstacleNumber, x: Coordinate, y: Coordinate, heading: Angle) -> str:
         """Move a wall or an obstacle."""
-        thing = dataclasses.replace(self._thing(number), x=x, y=y, heading=math.remainder(heading, math.tau))
-        self._build({**self._things, number: thing})
-        return f"{thing.kind} {number} moved"
+        obstacle = dataclasses.replace(self._obstacle(number), x=x, y=y, heading=math.remainder(heading, math.tau))
+        self._build({**self._obstacles, number: obstacle})
+        return f"{obstacle.kind} {number} moved"
 
-    def do_remove_obstacle(self, number: Thing) -> str:
+    def do_remove_obstacle(self, number: ObstacleNumber) -> str:
         """Remove a wall or an obstacle."""
-        kind = self._thing(number).kind
-        self._build({key: thing for key, thing in self._things.items() if key != number})
+        kind = self._obstacle(number).kind
+        self._build({key: obstacle for key, obstacle in self._obstacles.items() if key != number})
         return f"{kind} {number} removed"
 
     def do_restore_world(self) -> str:
         """Put the loaded walls back."""
-        self._build(things_of(self._world))
+        self._build(obstacles_of(self._world))
         return "all walls are where they were, and what was added is gone"
 
-    def _thing(self, number: int) -> Obstacle:
-        if number not in self._things:
+    def _obstacle(self, number: int) -> Obstacle:
+        if number not in self._obstacles:
             raise RequestRefusedError(f"there is no obstacle {number}")
-        return self._things[number]
+        return self._obstacles[number]
 
-    def _build(self, things: dict[int, Obstacle]) -> None:
+    def _build(self, obstacles: dict[int, Obstacle]) -> None:
         """Put up these walls and obstacles, if no robot is in one of them."""
-        segments = tuple(segment for thing in things.values() for segment in thing.segments())
-        _check_outside(self._simulator.truth.pose, things)
+        segments = tuple(segment for obstacle in obstacles.values() for segment in obstacle.segments())
+        _check_outside(self._simulator.truth.pose, obstacles)
         world, before = dataclasses.replace(self._world, segments=segments), self._simulator.world
         robots = self._simulator, *self._others.values()
         try:
@@ -236,7 +236,7 @@ class SimulatorSource(SteppedSource):
             for robot in robots:
                 robot.replace_world(before)
             raise
-        self._things = things
+        self._obstacles = obstacles
 
     # -- the robot --------------------------------------------------------------------------------------------
 
@@ -275,10 +275,10 @@ class SimulatorSource(SteppedSource):
         return f"battery at {charge * 100:.0f} %"
 
 
-def _check_outside(pose: WorldPose, things: dict[int, Obstacle]) -> None:
-    for thing in things.values():
-        if thing.contains(pose):
-            raise RequestRefusedError(f"the robot would be inside {thing.kind} {thing.number}")
+def _check_outside(pose: WorldPose, obstacles: dict[int, Obstacle]) -> None:
+    for obstacle in obstacles.values():
+        if obstacle.contains(pose):
+            raise RequestRefusedError(f"the robot would be inside {obstacle.kind} {obstacle.number}")
 
 
 def _fault_rows(faults: Faults) -> list[dict[str, Any]]:
