@@ -134,7 +134,7 @@ def test_odometry_with_the_file_is_true(robot: str, rev_count: bool, tmp_path: P
 def test_a_rev_count_without_a_command_is_kept(known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """P2OS before 1.M and AmigOS before 1.3 report a RevCount and ignore REVCOUNT."""
     if not known:
-        monkeypatch.delitem(commands.ROWS, Command.REVCOUNT)
+        monkeypatch.delitem(commands.HANDLERS, Command.REVCOUNT)
     with AmigoBot("sim://p2at?world=empty&baud=0") as robot:
         reported = robot.get_config()["rev_count"]
         assert calibrate._rev_count(robot) == (reported if known else 0)

@@ -105,13 +105,13 @@ class TestTheRest:
 
     def test_a_low_battery_is_told_an_empty_one_stops(self) -> None:
         robot = Robot().opened()
-        robot.sim.battery.pretended = 10.8
+        robot.sim.battery.test_volts = 10.8
         robot.send(Command.VEL(300))
         robot.run(1.5)
         assert robot.motor().battery == 108
         assert robot.event_texts("battery") == ["10.8 V: the LED blinks"]
         assert robot.speed > 0.2
-        robot.sim.battery.pretended = 9.7
+        robot.sim.battery.test_volts = 9.7
         robot.run(3.0)
         assert robot.speed == 0.0 and robot.motor().battery == 97
 
@@ -126,4 +126,4 @@ def test_a_drop_is_seen_by_the_sensor_above_it() -> None:
 
 
 def test_every_command_of_the_table_has_a_row() -> None:
-    assert commands.ROWS.keys() == set(ERRATIC_COMMANDS.values())
+    assert commands.HANDLERS.keys() == set(ERRATIC_COMMANDS.values())

@@ -30,15 +30,15 @@ class BatteryModel:
         self._curve = profile.curve
         self._capacity = _CAPACITY if math.isnan(profile.capacity) else profile.capacity
         self.charge = charge  #: remaining share, 0 to 1
-        self.pretended: float | None = None  #: V, set by BATTEST
+        self.test_volts: float | None = None  #: V, set by BATTEST; None: the voltage of the battery
         self.docked = False  #: whether the robot is at the contacts of a charger
-        self.reaching = False  #: whether its own contacts are extended, by CHARGE
+        self.contacts_extended = False  #: whether its own contacts are extended, by CHARGE
         self._current = _IDLE_CURRENT
 
     @property
     def charging(self) -> bool:
         """Whether a charger is connected."""
-        return self.docked and self.reaching
+        return self.docked and self.contacts_extended
 
     @property
     def charge_state(self) -> int:
@@ -48,8 +48,8 @@ class BatteryModel:
     @property
     def volts(self) -> float:
         """Terminal voltage in V, or the one that BATTEST sets."""
-        if self.pretended is not None:
-            return self.pretended
+        if self.test_volts is not None:
+            return self.test_volts
         return self._open_circuit() - _RESISTANCE * self._current
 
     def drain(self, effort: float, sonar_on: bool, dt: float) -> None:

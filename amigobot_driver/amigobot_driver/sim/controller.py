@@ -42,7 +42,7 @@ from .flash import Flash
 from .gripper import GripperModel
 from .heading import CompassSensor, GyroSensor
 from .line import SendPriority, SimulatedLine
-from .motion import Distance, Speed
+from .motion import Distance, Velocity
 from .pins import Pins
 from .sonar import SonarRing
 from .sounds import SoundBoard
@@ -63,9 +63,9 @@ _SHUTDOWN_DELAY = 1.0
 _KINDS: dict[Arg, type] = {Arg.NONE: type(None), Arg.TEXT: bytes}
 
 F = TypeVar("F", bound=Flash)
-#: What a command does, given the controller and the argument in the protocol's units.
-Row = Callable[[Any, Any], None]
-Rows = Mapping[CommandTable, Row]
+#: Executes a command, given the controller and the argument in the protocol's units.
+Handler = Callable[[Any, Any], None]
+Handlers = Mapping[CommandTable, Handler]
 
 
 @dataclass(kw_only=True)
@@ -100,7 +100,7 @@ class Controller(ABC, Generic[F]):
     #: packets that arrive while the watchdog brakes do not end the stop (docs/protocol E-35)
     _stop_completes = False
     _commands: CommandsByNumber = ACTIVMEDIA_COMMANDS
-    _rows: Rows  #: what each command of the firmware does
+    _handlers: Handlers  #: of the firmware's commands
 
     def __init__(self, profile: Profile, flash: F, hardware: Hardware, on_event: Listener) -> None:
         """Connect the controller to its hardware; a subclass boots it.
@@ -204,7 +204,7 @@ class Controller(ABC, Generic[F]):
         """Report an event.
 
         Args:
-            kind: Topic, such as "motors" or "session opened".
+            kind: Such as "motors" or "session opened".
             text: Description; may be empty.
         """
         self._on_event(SimulatorEvent(self.now, kind, text))
@@ -239,9 +239,9 @@ class Controller(ABC, Generic[F]):
             self.event("watchdog", "the client is back, motion resumes")
         instruction = decode(packet, self._commands)
         if instruction and isinstance(command := instruction.command, CommandTable):
-            row = self._rows.get(command)
-            if row is not None and isinstance(instruction.value, _KINDS.get(command.arg, int)):
-                row(self, instruction.value)
+            handler = self._handlers.get(command)
+            if handler is not None and isinstance(instruction.value, _KINDS.get(command.arg, int)):
+                handler(self, instruction.value)
 
     @abstractmethod
     def _on_empty_battery(self, volts: float) -> None:
@@ -280,15 +280,15 @@ class Controller(ABC, Generic[F]):
 
 
 #: The commands that all controllers execute alike.
-SHARED_ROWS: Rows = {
+SHARED_HANDLERS: Handlers = {
     Command.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog
     Command.CLOSE: lambda robot, _: robot.close("the client closed it"),
     Command.CONFIG: lambda robot, _: robot.answer(robot.telemetry.config()),
     Command.ENABLE: lambda robot, value: robot.enable_motors(value != 0),
     Command.STOP: lambda robot, _: robot.drive.server.stop(),
     Command.SETO: lambda robot, _: robot.drive.odometer.zero(),
-    Command.VEL: lambda robot, value: robot.drive.translate(Speed(value / 1000)),
-    Command.RVEL: lambda robot, value: robot.drive.rotate(Speed(math.radians(value))),
+    Command.VEL: lambda robot, value: robot.drive.translate(Velocity(value / 1000)),
+    Command.RVEL: lambda robot, value: robot.drive.rotate(Velocity(math.radians(value))),
     Command.MOVE: lambda robot, value: robot.drive.translate(Distance(value / 1000)),
     Command.SETV: lambda robot, value: robot.drive.limit("trans", value),
     Command.SETRV: lambda robot, value: robot.drive.limit("rot", value),

@@ -9,7 +9,7 @@ import math
 
 from .body import IdleMode, SimulatedBody
 from .flash import Flash
-from .motion import Distance, Goal, MotionServer, Speed
+from .motion import Distance, Goal, MotionServer, Velocity
 from .odometer import SimulatedOdometer
 from .servo import Gains, StallProtection, WheelServo
 
@@ -104,7 +104,7 @@ class Drive:
         """Execute VEL or MOVE. Like all motion commands, it has no effect while the motors are off.
 
         Args:
-            goal: Speed in m/s or distance in m; positive is forward.
+            goal: Velocity in m/s or distance in m; positive is forward.
         """
         if self._accepts_motion():
             self.server.translate(_scaled(goal, self._physics.velocity_ratio))
@@ -205,4 +205,4 @@ class Drive:
 
 def _scaled(goal: Goal, ratio: float) -> Goal:
     """Return a velocity goal times a ratio; a distance stays."""
-    return Speed(goal.value * ratio) if isinstance(goal, Speed) else goal
+    return Velocity(goal.value * ratio) if isinstance(goal, Velocity) else goal

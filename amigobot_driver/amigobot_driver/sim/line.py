@@ -83,7 +83,7 @@ class SimulatedLine:
         else:
             (self._sips if priority is SendPriority.SIP else self._others).append(frame)
 
-    def through(self, size: int, now: float) -> float:
+    def completion_time(self, size: int, now: float) -> float:
         """Return when `size` more bytes with the priority of a SIP, sent at `now`, are complete."""
         self._advance(now)
         return max(now, self._free_at) + (sum(map(len, self._sips)) + size) * self.byte_time

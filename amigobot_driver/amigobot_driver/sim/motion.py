@@ -15,31 +15,31 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Speed:
-    """Goal of a velocity in m/s or rad/s."""
+class Velocity:
+    """Goal of a velocity, m/s or rad/s."""
 
     value: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """Goal of a distance from the current set-point in m or rad."""
+    """Goal of a distance from the current set-point, m or rad."""
 
     value: float
 
 
-Goal = Speed | Distance
+Goal = Velocity | Distance
 
 
 @dataclass(slots=True)
 class RampLimits:
     """Limits of a set-point: m/s or rad/s, and m/s^2 or rad/s^2."""
 
-    top: float = math.inf  #: limit of a Speed
+    top: float = math.inf  #: limit of a Velocity
     cruise: float = math.inf  #: limit while driving a Distance
     acceleration: float = math.inf
     deceleration: float = math.inf
-    #: True: the deceleration applies to the goal 0 only, the acceleration to any other lower Speed
+    #: True: the deceleration applies to the goal 0 only, the acceleration to any other lower Velocity
     brakes_only_to_zero: bool = False
 
 
@@ -54,7 +54,7 @@ class VelocityRamp:
         """
         self._limits = limits
         self.velocity = 0.0
-        self.goal: Goal = Speed()
+        self.goal: Goal = Velocity()
 
     def step(self, dt: float, *, suspended: bool = False) -> None:
         """Move the set-point on by `dt` s.
@@ -96,7 +96,7 @@ class VelocityRamp:
             return
         rate = self._limits.acceleration
         if (target - v) * v < 0.0:  # slower or reversing: brake, at most down to rest
-            slows_down = self._limits.brakes_only_to_zero and isinstance(self.goal, Speed) and target != 0.0
+            slows_down = self._limits.brakes_only_to_zero and isinstance(self.goal, Velocity) and target != 0.0
             rate = self._limits.acceleration if slows_down else self._limits.deceleration
             end = target if target * v > 0.0 else 0.0
         self.velocity = end if abs(end - v) <= rate * dt else v + math.copysign(rate * dt, end - v)
@@ -118,7 +118,7 @@ class MotionServer:
         """Execute VEL or MOVE.
 
         Args:
-            goal: Speed in m/s or distance in m.
+            goal: Velocity in m/s or distance in m.
         """
         self._leave_direct()
         self._translation.goal = goal
@@ -137,12 +137,12 @@ class MotionServer:
         if not self.direct:
             self.direct = True
             self.match_wheels(*self._mixed())
-        self._left.goal, self._right.goal = Speed(left), Speed(right)
+        self._left.goal, self._right.goal = Velocity(left), Velocity(right)
 
     def stop(self) -> None:
         """Execute STOP: come to rest with the normal deceleration."""
         self._leave_direct()
-        self._translation.goal = self._rotation.goal = Speed()
+        self._translation.goal = self._rotation.goal = Velocity()
 
     @property
     def remaining_turn(self) -> float:
@@ -187,4 +187,4 @@ class MotionServer:
         if self.direct:
             self.match_wheels(self._left.velocity, self._right.velocity)
             self.direct = False
-            self._translation.goal = self._rotation.goal = Speed()
+            self._translation.goal = self._rotation.goal = Velocity()

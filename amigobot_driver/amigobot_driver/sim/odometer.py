@@ -14,15 +14,15 @@ from .flash import Flash
 class SimulatedOdometer:
     """Counts whole encoder ticks and integrates them. `x` and `y` in m, `heading` in rad, not wrapped."""
 
-    def __init__(self, body: SimulatedBody, built: Flash) -> None:
+    def __init__(self, body: SimulatedBody, flash: Flash) -> None:
         """Start at the origin.
 
         Args:
             body: The wheels.
-            built: Tuning values that give the encoders' real resolution, which commands cannot change.
+            flash: Gives the real resolution of the encoders.
         """
         self._body = body
-        self._resolution = built.ticks_per_meter  # of the real encoders: TICKSMM does not change it
+        self._resolution = flash.ticks_per_meter  # of the real encoders: TICKSMM does not change it
         self._origin = body.left.travel, body.right.travel
         self._turned = body.turned
         self.slipped = 0.0  #: rad that the wheels have turned more than the gyro says, in the last cycle

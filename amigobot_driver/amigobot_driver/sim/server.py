@@ -47,16 +47,16 @@ class ServedRobot(Protocol):
         """Return when to call `transmit` again."""
 
     def set_client_baud(self, baud: int) -> None:
-        """The client uses this line speed."""
+        """Set the speed of the client's port in baud."""
 
     def open_port(self) -> None:
-        """The client has opened its serial port."""
+        """Note that the client has opened its serial port."""
 
     def close_port(self) -> None:
-        """The client has closed its serial port."""
+        """Note that the client has closed its serial port."""
 
     def disconnect(self) -> None:
-        """The client has closed its TCP connection."""
+        """Note that the client has closed its TCP connection."""
 
 
 class ClientConnection(Protocol):

@@ -367,7 +367,7 @@ def _switched_on(
         known["shutdown_volts"] = 10 * profile.battery.cutoff
         flash = ErraticFlash.read(profile.name, values, **known, **baud)
         return ErraticFirmware(profile, flash, hardware, on_event)
-    settings = dialect_for(profile.firmware).flash_of(profile, values, **baud)
+    settings = dialect_for(profile.firmware).new_flash(profile, values, **baud)
     return ActivMediaFirmware(profile, settings, hardware, on_event)
 
 

@@ -91,4 +91,4 @@ class Telemetry(ABC):
     def _fits(self, now: float, packet: Packet, sip: Packet) -> bool:
         """Return whether a packet and the SIP behind it, sent at `now`, are complete before the next cycle."""
         size = sum(len(each.encode()) + OVERHEAD for each in (packet, sip))
-        return self._line.through(size, now) <= self.next_due
+        return self._line.completion_time(size, now) <= self.next_due

@@ -84,7 +84,7 @@ class Footprint:
         return Segment(ax + start * dx, ay + start * dy, ax + end * dx, ay + end * dy) if start <= end else None
 
 
-#: Returns the outlines of the other robots within a distance (m, third) of a point (x and y, m), and perhaps more.
+#: Returns the outlines of the other robots near x, y within a distance (all in m), and perhaps more.
 OtherRobots = Callable[[float, float, float], list[Segment]]
 #: The corners of a polygon.
 Area = tuple[tuple[float, float], ...]

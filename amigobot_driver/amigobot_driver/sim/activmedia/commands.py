@@ -1,32 +1,32 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What each command does to an ActivMedia robot: one row per command (docs/protocol 4.1, 8.4)."""
+"""How an ActivMedia robot executes each command (docs/protocol 4.1, 8.4)."""
 
 from __future__ import annotations
 
 import math
 
 from ...protocol import Command, CommandTable, signed
-from ..controller import SHARED_ROWS, Controller, Row
-from ..motion import Speed
+from ..controller import SHARED_HANDLERS, Controller, Handler
+from ..motion import Velocity
 from .flash import ActivMediaFlash
 
 Robot = Controller[ActivMediaFlash]
 
 
-def _tunes(name: str) -> Row:
-    """Return a row that changes one tuning value."""
+def _tunes(name: str) -> Handler:
+    """Return a handler that changes one tuning value."""
     return lambda robot, value: robot.drive.tune(name, value)
 
 
-def _divisor(name: str) -> Row:
-    """Return a row that changes a tuning value by which the odometer divides: 0 is ignored."""
+def _divisor(name: str) -> Handler:
+    """Return a handler that changes a tuning value by which the odometer divides: 0 is ignored."""
     return lambda robot, value: robot.drive.tune(name, value) if value else None
 
 
-def _stream(name: str) -> Row:
-    """Return a row that requests a stream of packets."""
+def _stream(name: str) -> Handler:
+    """Return a handler that requests a stream of packets."""
     return lambda robot, value: robot.telemetry.request(name, value)
 
 
@@ -47,17 +47,17 @@ def _servo(robot: Robot, word: int) -> None:
 
 
 def _charge(robot: Robot, value: int) -> None:
-    if robot.flash.charger and robot.hardware.battery.reaching is not bool(value):
-        robot.hardware.battery.reaching = bool(value)
+    if robot.flash.charger and robot.hardware.battery.contacts_extended is not bool(value):
+        robot.hardware.battery.contacts_extended = bool(value)
         robot.event("charger", "contacts extended" if value else "contacts retracted")
 
 
 def _battest(robot: Robot, value: int) -> None:
-    robot.hardware.battery.pretended = value / 10 if value else None
+    robot.hardware.battery.test_volts = value / 10 if value else None
 
 
-ROWS: dict[CommandTable, Row] = {
-    **SHARED_ROWS,
+HANDLERS: dict[CommandTable, Handler] = {
+    **SHARED_HANDLERS,
     Command.SETO: lambda robot, _: robot.zero_odometry(),
     Command.OPEN: lambda robot, _: None,  # the session is open already
     Command.RESET: lambda robot, _: robot.reset(),
@@ -67,7 +67,7 @@ ROWS: dict[CommandTable, Row] = {
     Command.CHARGE: _charge,
     Command.E_STOP: lambda robot, _: robot.drive.emergency_stop(),
     Command.QSTOP: lambda robot, _: robot.drive.emergency_stop(),
-    Command.ROTATE: lambda robot, value: robot.drive.rotate(Speed(math.radians(value))),
+    Command.ROTATE: lambda robot, value: robot.drive.rotate(Velocity(math.radians(value))),
     Command.HEAD: lambda robot, value: robot.drive.turn_to(math.radians(value)),
     Command.DHEAD: lambda robot, value: robot.drive.turn_to(robot.drive.odometer.heading + math.radians(value)),
     Command.DCHEAD: lambda robot, value: robot.drive.turn_to(robot.drive.control + math.radians(value)),

@@ -44,7 +44,7 @@ class SimulatedDialect:
         version = command.firmware.get(self.column)
         return command in self.also or (version is not None and (not self.dated or version != ""))
 
-    def flash_of(self, profile: Profile, values: Mapping[str, int | str], **more: Any) -> ActivMediaFlash:
+    def new_flash(self, profile: Profile, values: Mapping[str, int | str], **more: Any) -> ActivMediaFlash:
         """Return the FLASH contents of a new robot.
 
         Args:

@@ -12,7 +12,7 @@ from ...profiles import Profile
 from ...protocol import BAUD_RATES, Command, Packet, Reset, SyncEcho, SyncReply
 from ..controller import TICK, Controller, Hardware
 from ..events import Listener, SessionState
-from .commands import ROWS
+from .commands import HANDLERS
 from .dialect import SimulatedDialect, dialect_for
 from .flash import ActivMediaFlash
 from .telemetry import SipTelemetry
@@ -38,7 +38,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         """Boot the controller with the firmware of its profile; the arguments are those of Controller."""
         super().__init__(profile, flash, hardware, on_event)
         self.dialect = dialect = dialect_for(profile.firmware)
-        self._rows = {command: row for command, row in ROWS.items() if dialect.supports(command)}
+        self._handlers = {command: handler for command, handler in HANDLERS.items() if dialect.supports(command)}
         self._commands_per_tick, self._stop_completes = dialect.commands_per_tick, dialect.stop_completes
         self.telemetry = SipTelemetry(self, dialect)
         self._taken_at = -math.inf
@@ -53,8 +53,8 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         self._baud_trial = self._zero_due = math.inf
         self.bump_stall = self._bumped = 0
         self.drive.restart(self.tuning)
-        parts.battery.pretended = None
-        parts.battery.reaching = False
+        parts.battery.test_volts = None
+        parts.battery.contacts_extended = False
         if self.dialect.sonar_cycle:
             parts.sonar.cycle = flash.sonar_cycle / 1000
         parts.gyro.restart()

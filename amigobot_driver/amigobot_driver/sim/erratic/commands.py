@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What each command does to an Erratic: one row per command (docs/protocol 4.2; Erratic manual E.6).
+"""How an Erratic executes each command (docs/protocol 4.2; Erratic manual E.6).
 
 A value outside its range is ignored: the controller reports no errors.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from ...protocol import Command, CommandTable, ErraticCommand, signed
-from ..controller import SHARED_ROWS, Controller, Row
+from ..controller import SHARED_HANDLERS, Controller, Handler
 from ..fields import WORD
 from .flash import ErraticFlash
 
@@ -19,13 +19,13 @@ Robot = Controller[ErraticFlash]
 _SERVOS = 3
 
 
-def _term(name: str) -> Row:
-    """Return a row that changes a PID term."""
+def _term(name: str) -> Handler:
+    """Return a handler that changes a PID term."""
     return lambda robot, value: robot.drive.tune(name, value) if value <= WORD else None
 
 
-def _identity(name: str, length: int) -> Row:
-    """Return a row that changes an identity text, up to a NUL or the size of its field (docs/protocol E-49)."""
+def _identity(name: str, length: int) -> Handler:
+    """Return a handler that changes an identity text, up to a NUL or the size of its field (docs/protocol E-49)."""
 
     def change(robot: Robot, value: bytes) -> None:
         setattr(robot.tuning, name, value.partition(b"\0")[0][:length].decode("latin-1"))
@@ -51,8 +51,8 @@ def _servo(robot: Robot, text: bytes) -> None:
         robot.event("servo", f"{text[0]} to {int.from_bytes(text[1:3], 'little')}")
 
 
-ROWS: dict[CommandTable, Row] = {
-    **SHARED_ROWS,
+HANDLERS: dict[CommandTable, Handler] = {
+    **SHARED_HANDLERS,
     Command.OPEN: lambda robot, _: robot.open(),
     ErraticCommand.SAVE: lambda robot, _: robot.save(),
     Command.MOVE: lambda robot, value: robot.move(value),

@@ -13,7 +13,7 @@ from ...protocol import ERRATIC_COMMANDS
 from ..controller import Controller, Hardware
 from ..events import Listener, SessionState
 from ..motion import Distance
-from .commands import ROWS
+from .commands import HANDLERS
 from .flash import ErraticFlash
 from .telemetry import ErraticTelemetry
 
@@ -23,7 +23,7 @@ class ErraticFirmware(Controller[ErraticFlash]):
 
     telemetry: ErraticTelemetry
     _commands = ERRATIC_COMMANDS
-    _rows = ROWS
+    _handlers = HANDLERS
     _low_battery_sign = "the LED blinks"
 
     def __init__(self, profile: Profile, flash: ErraticFlash, hardware: Hardware, on_event: Listener) -> None:
