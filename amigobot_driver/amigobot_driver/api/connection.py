@@ -115,7 +115,7 @@ class Connection:
 
     @property
     def link(self) -> LinkSnapshot:
-        """How well packets come through; may be read without a connection, too."""
+        """State and statistics of the connection; may be read without a connection, too."""
         return self.snapshot().link
 
     @property
@@ -225,7 +225,8 @@ class Connection:
             What was sent.
 
         Raises:
-            RequestRefusedError: The command is not sent; the message says what to use instead.
+            RequestRefusedError: The command is not allowed; the message says what to use instead.
+            RequestFailedError: Too many commands wait already.
             ConnectionLostError: The robot is not connected.
         """
         if not 0 <= integer("number", number) <= 255:

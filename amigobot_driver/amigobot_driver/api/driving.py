@@ -41,6 +41,7 @@ class Driving(Connection):
         Raises:
             RequestRefusedError: A value is not a finite number, the motors are off, or the emergency stop is latched.
             MotionFailedError: The drive ended before its duration was over, also because the connection was lost.
+            RequestFailedError: The robot still moves 5 s after the end.
             ConnectionLostError: The robot was not connected at the start, or is lost while it brakes afterwards.
         """
         linear, angular = number("linear", linear), number("angular", angular)
@@ -201,7 +202,7 @@ class Driving(Connection):
             return robot.motion.emergency
 
     def enable_motors(self, on: bool = True) -> str:
-        """Switch the motors, and wait until the robot has confirmed it.
+        """Switch the motors, and wait until the robot has confirmed it. Requested velocities end.
 
         Args:
             on: False switches them off; the robot can then be pushed.

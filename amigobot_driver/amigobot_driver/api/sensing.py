@@ -225,6 +225,7 @@ class Sensing(Connection):
 
         Raises:
             RequestRefusedError: No type is given, or a value that is not a type.
+            ValueError: `maxlen` is below 1.
         """
         if not kinds:
             raise RequestRefusedError("give at least one type of events, for example Report")

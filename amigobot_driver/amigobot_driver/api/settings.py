@@ -122,7 +122,7 @@ class Settings(Connection):
             What was sent.
 
         Raises:
-            RequestRefusedError: A value is out of range, or the robot has no such command.
+            RequestRefusedError: A value is out of range, both are 0, or the robot has no such command.
             ConnectionLostError: The robot is not connected.
         """
         frequency, max_duty = number("frequency", frequency), number("max_duty", max_duty)
@@ -143,7 +143,7 @@ class Settings(Connection):
 
         Raises:
             RequestRefusedError: A value is not allowed, or there is no such option.
-            RequestFailedError: The robot has not taken a limit.
+            RequestFailedError: The robot has not confirmed a tuning value.
             ConnectionLostError: The robot is not connected.
         """
         options = self.options

@@ -77,7 +77,7 @@ class Pid:
     """The gains of one servo, in the units of the firmware."""
 
     kp: int  #: proportional
-    kv: int  #: differential
+    kv: int  #: derivative
     ki: int  #: integral
 
 

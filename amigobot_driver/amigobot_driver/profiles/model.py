@@ -67,7 +67,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Velocity limits of this robot, m/s and rad/s. The limits in the firmware are the same for all robots."""
+    """Velocity limits of the model. The fixed limit of its firmware can be higher (docs/protocol 5.5)."""
 
     linear: float  #: m/s
     angular: float  #: rad/s
@@ -84,7 +84,7 @@ class SonarPose:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sonar:
-    """The sonars in firing order, and their range and field of view."""
+    """The sonars of a robot."""
 
     poses: tuple[SonarPose, ...] = ()  #: on the robot, in the order of their numbers
     min_range: float = 0.1  #: m

@@ -142,7 +142,7 @@ class Compass(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatteryInfo(Packet):
-    """ARCOS battery packet; the payload's records are `size` bytes each (docs/protocol 5.10)."""
+    """ARCOS battery packet: one record for each battery (docs/protocol 5.10)."""
 
     id: U8 = 0xFA
     count: U8  #: batteries

@@ -45,7 +45,7 @@ class QueueStats:
     sent: int = 0  #: commands that were sent
     refused: int = 0  #: commands for which there was no room
     replaced: int = 0  #: commands that were not sent, as a newer one of the same kind came
-    dropped: int = 0  #: commands that waited when the session ended or an emergency stop was requested
+    dropped: int = 0  #: commands that a stop, another motion or the end of the session made void
     withheld: int = 0  #: commands that this robot does not have
 
 

@@ -26,7 +26,7 @@ from .events import Event, Notice
 from .remedies import GENERAL_REMEDIES, Remedies
 from .scheduler import Scheduler
 
-#: Called with the packet, the time at which the robot took its values and the time of its arrival, both in s.
+#: Called with the packet, the time at which the robot took its values, and the current time, both in s.
 PacketHandler = Callable[[Any, float, float], object]
 #: Called with a command that goes on the line now, and the time in s.
 SentHandler = Callable[[Instruction, float], object]
@@ -77,7 +77,7 @@ class Context:
     profile: Callable[[], Profile]  #: returns the profile of the robot, as far as it is known
     config: Callable[[], TuningValues | None]  #: returns the newest CONFIGpac of this session; None before the first
     unsupported: Callable[[CommandTable | int], str]  #: returns why a command cannot be sent to the robot; "" if it can
-    no_robot: Callable[[], str]  #: returns that and why no robot is connected; "" if one is
+    no_robot: Callable[[], str]  #: returns why no robot is connected; "" if one is
     remedies: Remedies = GENERAL_REMEDIES  #: of the interface that the robot's user has
     components: list[Component] = field(default_factory=list)  #: all of the robot, in the order of their creation
 

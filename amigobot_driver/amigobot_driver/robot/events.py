@@ -50,9 +50,9 @@ class Odometry:
     travelled: float = 0.0
     #: rad turned since the start, counter-clockwise positive, not wrapped; setting the pose does not change it
     turned: float = 0.0
-    #: xx, xy, xyaw, yy, yyaw, yawyaw
+    #: xx, xy, xyaw, yy, yyaw, yawyaw in m^2, m rad, rad^2
     covariance: tuple[float, ...] = (LEAST_VARIANCE, 0.0, 0.0, LEAST_VARIANCE, 0.0, LEAST_VARIANCE)
-    #: of linear and angular velocity
+    #: of linear and angular velocity, (m/s)^2 and (rad/s)^2
     velocity_variance: tuple[float, float] = (LEAST_VARIANCE, LEAST_VARIANCE)
 
 
@@ -122,7 +122,7 @@ class IoState:
 class Report(Event):
     """The values of one SIP in SI units."""
 
-    stamp: float  #: s, when its first byte was put on the wire
+    stamp: float  #: s, when the robot took the values
     odometry: Odometry  #: pose and velocity after this SIP
     pings: tuple[Ping, ...]  #: new readings only, oldest first
     volts: float  #: V, of the battery
@@ -200,7 +200,7 @@ class OdometryStale(Event):
 
 @dataclass(frozen=True, slots=True)
 class TurnRate(Event):
-    """One of the four samples of a GYROpac."""
+    """One sample of a GYROpac."""
 
     stamp: float  #: s, in the middle of the sample
     rate: float  #: rad/s

@@ -153,7 +153,7 @@ class Robot:
         return self.session.dialect
 
     def no_robot(self) -> str:
-        """Return that and why no robot is connected; "" if one is."""
+        """Return why no robot is connected; "" if one is."""
         return "" if self.running else f"there is no robot: {self.note}"
 
     # -- requests ---------------------------------------------------------------------------------------------
@@ -375,7 +375,7 @@ class Robot:
         self.streams.review(now)
 
     def _apply_options(self, now: float) -> None:
-        """Apply the options about ports and streams."""
+        """Apply the options that work during a session, except the limits."""
         options, config = self.options, self.tuning.config
         if options.trace and not self.link.trace and not self.unsupported(Command.CONFIG):
             self.queue.put(Command.CONFIG())  # a recording that begins in mid-session needs it

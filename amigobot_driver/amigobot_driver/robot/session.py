@@ -38,7 +38,7 @@ class LinkState(Enum):
     SYNCING = 1  #: the driver asks for a robot
     OPENING = 2  #: a robot has answered; no SIP has arrived yet
     RUNNING = 3  #: the robot is connected
-    LOST = 4  #: no packets for too long; the driver asks for the robot again
+    LOST = 4  #: the session has ended by itself; the driver asks for the robot again
 
 
 class Session:

@@ -18,7 +18,7 @@ class Port(Protocol):
         """Seconds that one byte takes on the line; 0: no time; None: unknown, behind a network connection."""
 
     def read(self, timeout: float) -> bytes:
-        """Block until bytes arrive, at most `timeout` s. Returns all available bytes, b"" after a timeout."""
+        """Wait up to `timeout` s for bytes. Returns the bytes that are available, b"" after a timeout."""
 
     def write(self, data: bytes) -> None:
         """Write all of data, or raise PortError."""

@@ -123,7 +123,7 @@ def _is_terminal(path: str) -> bool:
 
 
 def open_match(pattern: str, baud: int) -> SerialPort:
-    """Open the first port by a name pattern, in alphabetical order: an adapter may change its name.
+    """Open the first port, in alphabetical order, that matches a pattern and opens.
 
     Raises:
         PortError: No port matches, or none can be opened.

@@ -21,7 +21,7 @@ _GAP = 1.5
 
 
 class LinkTiming(Component):
-    """Measures when packets arrive and commands are sent."""
+    """Measures the intervals between SIPs, and the time from CONFIG to its answer."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
