@@ -160,7 +160,7 @@ def test_simulator_of_every_kept_report_shows_its_figures(folder: Path) -> None:
 
 def test_steps_can_be_chosen_skipped_and_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = ["--output", str(tmp_path)]
-    assert main(["verify", "sim://amigo", *output, *only("identity", "rate"), "--skip", "rate"]) == 0
+    assert main(["verify", "sim://amigo", *output, "--resume", *only("identity", "rate"), "--skip", "rate"]) == 0
     first = report.load(tmp_path / report.REPORT)
     assert {step.name: step.status for step in first.steps} == {"identity": "done", "rate": "skipped"}
     assert main(["verify", "sim://amigo", *output, *only("rate")]) == 2
@@ -347,6 +347,21 @@ def test_packets_behind_a_bridge_have_their_line_time(tmp_path: Path, monkeypatc
     monkeypatch.setattr(terminal, "simulator_of", lambda url: (robot, False))
     assert main(["verify", "sim://amigo-sh", "--output", str(tmp_path), *only("config", "rate", "brake")]) == 0
     assert differing(tmp_path / "report.json") == {}
+
+
+class LostRobot(Simulator):
+    """Its port disappears while it drives."""
+
+    @property
+    def unplugged(self) -> bool:
+        return self.truth.left_velocity > 0.1
+
+
+def test_lost_port_ends_the_run_and_keeps_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "simulator_of", lambda url: (LostRobot(load_profile("amigo")), False))
+    assert main(["verify", "sim://", "--output", str(tmp_path), *only("rate", "translation", "rotation")]) == 1
+    results = [(step.name, step.status, step.reason) for step in report.load(tmp_path / report.REPORT).steps]
+    assert results == [("rate", DONE, ""), ("translation", "failed", "sim://: the port has disappeared")]
 
 
 class NonsenseRobot(Simulator):

@@ -116,8 +116,6 @@ class Client(LinkObserver):
             if alive and self.opened and self.now() - self.link.queue.last_sent >= KEEP_ALIVE:
                 self.link.queue.put(Command.PULSE())
             self._run(end)
-            if self._line.unplugged:
-                raise PortError(self.link.session.note)
         return self.packets[first:]
 
     def wait_for(self, kind: type[P], seconds: float, accept: Callable[[P], bool] = lambda packet: True) -> P | None:
@@ -130,18 +128,20 @@ class Client(LinkObserver):
         return None
 
     def _run(self, end: float, *, connecting: bool = False) -> None:
-        """Read once, and write what is due."""
+        """Read once, and write what is due; raises PortError for a lost port, which only `connecting` waits for."""
         if self._stopped():
             raise StoppedError("a key was pressed")
         end = min(end, self.now() + _READ)
-        if not (self._driver.plugged or connecting):
+        if self._driver.plugged or connecting:
+            self._driver.run(end)
+            self._driver.emit(self.link.poll(self.now()))
+        else:
             self._driver.wait(end)  # opens the port again
-            if self._line.unplugged:
-                return
-            self._driver.plug(True)
-            self._keep_quiet()
-        self._driver.run(end)
-        self._driver.emit(self.link.poll(self.now()))
+            if not self._line.unplugged:
+                self._driver.plug(True)
+                self._keep_quiet()
+        if self._line.unplugged and not connecting:
+            raise PortError(self.link.session.note)
 
     def measured(self, packet: Packet, stamp: float, size: int) -> tuple[Packet, float]:
         """Take a packet from the link."""
@@ -162,6 +162,10 @@ class Client(LinkObserver):
 
         Returns:
             When the last one was sent, s.
+
+        Raises:
+            StoppedError: The person has pressed a key.
+            PortError: The port is lost.
         """
         for instruction in instructions:
             self.link.queue.put(instruction)
@@ -233,18 +237,21 @@ class Client(LinkObserver):
         if self.opened:
             self.send(Command.STOP(), Command.ENABLE(0), Command.SONAR(0))
             self.wait(0.15, alive=False)  # right after another command, CLOSE did not end that of a real Pioneer
-            self.send(Command.CLOSE())
-        self.opened = False
         with contextlib.suppress(PortError):  # MobileSim ends the connection at CLOSE
+            if self.opened:
+                self.send(Command.CLOSE())
+            self.opened = False
             self.wait(CLOSE_SILENCE, alive=False)
+        self.opened = False
 
     def halt(self) -> None:
-        """Stop the robot and switch its motors off, also if keys are pressed meanwhile."""
+        """Stop the robot and switch its motors off, also if keys are pressed meanwhile; a lost one has its watchdog."""
         stopped, self._stopped = self._stopped, lambda: False
         self.link.queue.drop()  # a velocity that a key has held back
         try:
-            if self.opened:
-                self.send(Command.STOP(), Command.STOP(), Command.ENABLE(0))
+            with contextlib.suppress(PortError):
+                if self.opened:
+                    self.send(Command.STOP(), Command.STOP(), Command.ENABLE(0))
         finally:
             self._stopped = stopped
 

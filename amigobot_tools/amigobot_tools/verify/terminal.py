@@ -51,7 +51,7 @@ def _verify(args: argparse.Namespace, printer: Printer) -> int:
     folder, path, port = args.output, args.output / REPORT, args.port
     if path.exists() and not (args.resume or args.force):
         raise UsageError(f"{path} exists: go on with --resume, overwrite it with --force, or name another --output")
-    earlier = load(path) if args.resume else None
+    earlier = load(path) if args.resume and path.exists() else None  # without one no step was ended yet
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with contextlib.ExitStack() as stack:
@@ -65,6 +65,9 @@ def _verify(args: argparse.Namespace, printer: Printer) -> int:
             report = run_steps(client, person, folder, printer.finding, port, args.robot, args.only, args.skip, earlier)
     except StoppedError:
         raise UsageError("ended by a key; the robot was stopped; continue with --resume") from None
+    except KeyboardInterrupt:
+        printer.line("ended by Ctrl-C; the robot was stopped; continue with --resume")
+        raise
     report.finish(folder)
     status = _print_result(printer, report)
     printer.line(f"{folder / PAGE}: every figure; {folder / RECORDING}: every packet")
