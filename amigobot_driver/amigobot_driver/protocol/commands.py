@@ -161,7 +161,7 @@ class Command(CommandTable):
 
 
 class ErraticCommand(CommandTable):
-    """The commands that only the Erratic has; their numbers collide with those of the family (docs/protocol 4.2)."""
+    """The commands that only the Erratic has; their numbers collide with those of `Command` (docs/protocol 4.2)."""
 
     ANALOG = 71, Arg.UINT, "E", "analog packets: 1 stream, 0 none"
     SAVE = 72, Arg.NONE, "E", "write the tuning values to FLASH"
@@ -218,7 +218,7 @@ class Instruction:
         return self.name if self.value is None else f"{self.name}({self.value!r})"
 
 
-#: Commands of one family of robots, by their numbers.
+#: The commands of one dialect, by their numbers.
 CommandsByNumber = Mapping[int, CommandTable]
 
 ACTIVMEDIA_COMMANDS: CommandsByNumber = {row.number: row for row in Command}

@@ -5,8 +5,8 @@
 
     FA FB | N | data (N - 2 bytes) | checksum high | checksum low
 
-The same in both directions and for every firmware of the family. The count N includes the checksum;
-data[0] is the command number or the packet id.
+The same in both directions and for every firmware, except the checksum of some Erratics. The count N includes the
+checksum; data[0] is the command number or the packet id.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from ..wording import counted
 
 #: What an unlisted command takes: 16 bits, either sign.
 _LOW, _HIGH = -0x8000, 0xFFFF
-#: ARIA's sideways velocity of robots that can; no table of the family's manuals has it.
+#: ARIA's sideways velocity of robots that can; no command table of a manual has it.
 _LATVEL = 110
 
 _MOVES = "it moves the robot past time limit, velocity limits and emergency stop; use"

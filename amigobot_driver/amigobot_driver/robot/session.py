@@ -331,7 +331,7 @@ class Session:
         last_sip = self._now
         try:
             while True:
-                self.silent_at = deadline = last_sip + self.dialect.silence
+                self.silent_at = deadline = last_sip + self.dialect.sip_timeout
                 packet = yield deadline
                 if packet is None and self._drained < deadline:
                     # The port has not been read since. A reader thread that hangs gets no more time.

@@ -46,14 +46,14 @@ class HandshakeLine(Protocol):
 
 
 class Dialect(ABC):
-    """The protocol of one firmware family, for one connection. All frames to and from the robot pass it."""
+    """The protocol of one kind of firmware, for one connection. All frames to and from the robot pass it."""
 
     firmware: str  #: letters of the firmware in the table of commands that use this dialect
     fallback: str  #: name of the profile for a robot with this dialect that no other profile matches
     packets: PacketTable
     commands: CommandsByNumber
     streams_before_open = False  #: the robot sends SIPs without a session
-    silence: float = SIP_TIMEOUT  #: s without a SIP after which a running session counts as lost
+    sip_timeout: float = SIP_TIMEOUT  #: s without a SIP after which a running session counts as lost
     check: Checksum = staticmethod(checksum)
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class Dialect(ABC):
         """Use the profile of the robot."""
 
     def on_packet(self, packet: Packet) -> Packet:
-        """Translate a packet into that of the ActivMedia family, if there is an equivalent."""
+        """Translate a packet into that of the ActivMedia robots, if there is an equivalent."""
         return packet
 
     def command(self, instruction: Instruction) -> Instruction | None:

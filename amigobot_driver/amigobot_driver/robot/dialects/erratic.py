@@ -3,9 +3,8 @@
 
 """The Videre ERA / Erratic (docs/protocol 3.8, 4.2, 5.11 to 5.15; Erratic manual app. E).
 
-It streams from power-up, has no handshake, and has numbers of its own for what the family has too. Where its
-manual and the one driver that was deployed contradict each other, the profile decides (`Quirks`; docs/protocol E-40
-to E-52).
+It streams from power-up, has no handshake, and gives other numbers to some commands of the ActivMedia robots. Where its
+manual and the deployed Player driver contradict each other, the profile decides (`Quirks`; docs/protocol E-40 to E-52).
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from ...protocol import (
 )
 from .dialect import Dialect, HandshakeLine, Script
 
-#: Commands that the family has under another name. There is no hard brake: E_STOP stops with the normal deceleration.
+#: The Erratic's commands for those of ActivMedia. It has no hard brake: E_STOP stops with the normal deceleration.
 _COUNTERPARTS: Mapping[CommandTable, CommandTable] = {
     Command.E_STOP: Command.STOP,
     Command.IOREQUEST: ErraticCommand.ANALOG,
@@ -72,7 +71,7 @@ class MotorSip(Sip):
     UNREPORTED: ClassVar[int] = Sip.MOTORS
 
 
-class Erratic(Dialect):
+class ErraticDialect(Dialect):
     """CONFIG until it answers, then OPEN."""
 
     firmware = "E"
@@ -80,7 +79,7 @@ class Erratic(Dialect):
     packets = ERRATIC_PACKETS
     commands = ERRATIC_COMMANDS
     streams_before_open = True
-    silence = ERRATIC_SIP_TIMEOUT
+    sip_timeout = ERRATIC_SIP_TIMEOUT
 
     def __init__(self) -> None:
         super().__init__()
@@ -117,7 +116,7 @@ class Erratic(Dialect):
     # -- from the robot ---------------------------------------------------------------------------------------
 
     def on_packet(self, packet: Packet) -> Packet:
-        """Translate motor, encoder, analog and sonar packets into those of the ActivMedia family."""
+        """Translate motor, encoder, analog and sonar packets into those of the ActivMedia robots."""
         if isinstance(packet, Motor | ShortMotor):
             return self._sip(packet)
         if isinstance(packet, ErraticEncoders):
@@ -169,7 +168,7 @@ class Erratic(Dialect):
     # -- to the robot -----------------------------------------------------------------------------------------
 
     def command(self, instruction: Instruction) -> Instruction | None:
-        """Translate a command of the family into that of the Erratic."""
+        """Translate an ActivMedia command into that of the Erratic."""
         if isinstance(instruction.command, int):
             return instruction
         own = instruction.command if "E" in instruction.command.firmware else None

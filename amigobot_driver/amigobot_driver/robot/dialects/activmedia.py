@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The ActivMedia family: AmigOS, AmigoSH, P2OS, AROS, ARCOS. The driver uses its packets and commands throughout."""
+"""The dialect of ActivMedia: AmigOS, AmigoSH, P2OS, AROS, ARCOS. The driver uses its packets and commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ...protocol import (
 from .dialect import Dialect, HandshakeLine, Script
 
 
-class Family(Dialect):
+class ActivMediaDialect(Dialect):
     """SYNC0, SYNC1, SYNC2, then OPEN (docs/protocol 3)."""
 
     firmware = "ASPR"
@@ -61,7 +61,7 @@ class Family(Dialect):
         line.send(Command.STOP())
         for _ in range(OLD_SESSION_CLOSES):
             line.send(Command.CLOSE())
-            # A heap of packets from before CLOSE is no reason for another one.
+            # A burst of packets from before CLOSE is no reason for another one.
             yield from line.pause(SETTLE)
             if not (yield from line.wait(OLD_SESSION_SILENCE, self.streams)):
                 return
