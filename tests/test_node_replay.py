@@ -128,7 +128,7 @@ def playing(bench: Bench, bag: Path) -> Iterator[None]:
     """The player that replay.launch.py starts, in its own process, on the stand-in for rosbag2."""
     binaries = bag.with_name("bin")
     bag_player.install(binaries)
-    command = loaded(launch_file("replay")).play(bag, "", "10", loop=False)
+    command = loaded(launch_file("replay")).player_command(bag, "", "10", loop=False)
     environment = {**os.environ, "ROS_DOMAIN_ID": str(bench.domain)}
     environment["PATH"] = f"{binaries}{os.pathsep}{environment['PATH']}"
     player = subprocess.Popen(command, env=environment)

@@ -20,9 +20,9 @@ from amigobot_driver.profiles.description import robot_description
 from amigobot_driver.profiles.layouts import rviz_layout
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_parameters import ARGUMENTS, effective_parameters, given_parameters, temporary_file
-from amigobot_driver.ros.launch_support import SWITCH, described, in_tf_tree, of_robot
+from amigobot_driver.ros.launch_support import SWITCH, describe, in_tf_tree, node_options
 
-#: Where nothing names a real robot, which is asked only later.
+#: Logged if nothing names a real robot: the driver asks it only later.
 UNKNOWN_ROBOT = (
     "the model is that of an AmigoBot; name the profile of another robot: robot:=NAME for amigobot.launch.py, "
     "robot: NAME in a fleet file"
@@ -43,13 +43,13 @@ _ARGUMENTS = (
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the robot."""
-    return described((*ARGUMENTS, *_ARGUMENTS), start)
+    return describe((*ARGUMENTS, *_ARGUMENTS), start)
 
 
 def start(arguments: dict[str, str]) -> list[Action]:
     """Return the driver and the processes around it."""
     values = effective_parameters(arguments)
-    given = {name: exactly(value) for name, value in given_parameters(arguments).items()}
+    given = {name: typed(value) for name, value in given_parameters(arguments).items()}
     logger = f"{arguments['namespace']}/amigobot".strip("/").replace("/", ".")
     driver = Node(
         package="amigobot_driver",
@@ -59,30 +59,30 @@ def start(arguments: dict[str, str]) -> list[Action]:
         arguments=["--ros-args", "--log-level", f"{logger}:={arguments['log_level']}"],
         output="both",
         emulate_tty=True,
-        **of_robot(arguments),
+        **node_options(arguments),
     )
     # The driver starts last: if another required package is missing, launch ends and would leave the driver running.
-    actions = [*model(arguments, values), driver, *view(arguments, values), *dashboard(arguments)]
+    actions = [*state_publisher(arguments, values), driver, *rviz(arguments, values), *dashboard(arguments)]
     return in_tf_tree(arguments, actions)
 
 
-def model(arguments: dict[str, str], values: dict[str, Any]) -> list[Action]:
-    """robot_state_publisher, for the same robot: a real one must be named, as it is asked only later."""
+def state_publisher(arguments: dict[str, str], values: dict[str, Any]) -> list[Action]:
+    """Return robot_state_publisher; the arguments must name a real robot, as the driver asks it only later."""
     if arguments["use_description"] != "true":
         return []
-    name = model_name(values)
+    name = profile_name(values)
     urdf = robot_description(load_profile(name or "amigo"), values["base_frame"])
-    parameters = {"robot_description": exactly(urdf)}
-    parameters |= {name: exactly(values[name]) for name in ("frame_prefix", "use_sim_time")}
+    parameters = {"robot_description": typed(urdf)}
+    parameters |= {name: typed(values[name]) for name in ("frame_prefix", "use_sim_time")}
     executable = "robot_state_publisher"
-    publisher = Node(package=executable, executable=executable, parameters=[parameters], **of_robot(arguments))
+    publisher = Node(package=executable, executable=executable, parameters=[parameters], **node_options(arguments))
     if name or is_simulated(values):
         return [publisher]
     return [LogInfo(msg=f"{arguments['namespace'] or 'amigobot'}: {UNKNOWN_ROBOT}"), publisher]
 
 
-def view(arguments: dict[str, str], values: dict[str, Any]) -> list[Action]:
-    """RViz in the robot's namespace: the topics in its file are relative."""
+def rviz(arguments: dict[str, str], values: dict[str, Any]) -> list[Action]:
+    """Return RViz in the robot's namespace: the topics in its file are relative."""
     requested, has_screen = arguments["use_rviz"], any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
     if requested == "false" or (requested == "auto" and not (has_screen and is_simulated(values))):
         return []
@@ -92,34 +92,34 @@ def view(arguments: dict[str, str], values: dict[str, Any]) -> list[Action]:
         distro = os.environ.get("ROS_DISTRO", "$ROS_DISTRO")
         return [LogInfo(msg=f"no RViz here: sudo apt install ros-{distro}-rviz2")]
     prefix = values["frame_prefix"]
-    layout = temporary_file(rviz_layout(load_profile(model_name(values) or "amigo"), prefix), ".rviz")
+    layout = temporary_file(rviz_layout(load_profile(profile_name(values) or "amigo"), prefix), ".rviz")
     return [
         Node(
             package="rviz2",
             executable="rviz2",
             namespace=arguments["namespace"],
             arguments=["-d", layout, "-f", f"{prefix}{values['odom_frame']}"],
-            parameters=[{"use_sim_time": exactly(values["use_sim_time"])}],
+            parameters=[{"use_sim_time": typed(values["use_sim_time"])}],
         )
     ]
 
 
 def dashboard(arguments: dict[str, str]) -> list[Action]:
-    """The page for a browser. Not restarted: it waits for the driver by itself."""
+    """Return the dashboard. It is not restarted: it waits for the driver by itself."""
     if arguments["dashboard"] != "true":
         return []
     command = ["amigobot", "dashboard", "--ros", "--namespace", arguments["namespace"]]
     return [ExecuteProcess(cmd=[*command, "--listen", arguments["dashboard_listen"]], name="dashboard", output="both")]
 
 
-def model_name(values: dict[str, Any]) -> str:
-    """What is known of the robot before it is asked: a profile or file; empty: nothing."""
+def profile_name(values: dict[str, Any]) -> str:
+    """Return the profile that the parameters name, or its file; "" if they name none."""
     simulated = urlsplit(values["port"]).netloc if is_simulated(values) else ""
     return str(values["param_file"] or values["robot"] or simulated)
 
 
-def exactly(value: Any) -> ParameterValue:
-    """Keeps launch from reading a text that looks like a number as a number."""
+def typed(value: Any) -> ParameterValue:
+    """Return a value with its type: launch would read a text that looks like a number as a number."""
     return ParameterValue(value, value_type=type(value))
 
 

@@ -15,7 +15,7 @@ from launch.actions import ExecuteProcess, GroupAction, Shutdown
 
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_parameters import effective_parameters, robot_frames
-from amigobot_driver.ros.launch_support import SWITCH, described, driver, fixed_transform, in_tf_tree, of_robot
+from amigobot_driver.ros.launch_support import SWITCH, describe, driver, in_tf_tree, node_options, static_tf
 from amigobot_driver.sim import RobotsFile, load_robots
 from amigobot_driver.wording import wrong_type
 
@@ -31,7 +31,7 @@ _ARGUMENTS = (
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the fleet."""
-    return described(_ARGUMENTS, start)
+    return describe(_ARGUMENTS, start)
 
 
 def start(arguments: dict[str, str]) -> list[Action]:
@@ -43,7 +43,7 @@ def start(arguments: dict[str, str]) -> list[Action]:
         actions.append(ExecuteProcess(cmd=["amigobot", "sim", "--robots", path], output="screen", on_exit=ended))
     else:
         robots = read_fleet(Path(arguments["fleet_file"]))
-    return [*actions, *(action for name, robot in robots.items() for action in one(name, robot, arguments))]
+    return [*actions, *(action for name, robot in robots.items() for action in robot_actions(name, robot, arguments))]
 
 
 def simulated(file: RobotsFile) -> dict[str, dict[str, Any]]:
@@ -68,8 +68,8 @@ def read_fleet(file: Path) -> dict[str, dict[str, Any]]:
     return robots
 
 
-def one(name: str, robot: dict[str, Any], given: dict[str, str]) -> list[Action]:
-    """A robot, and the place where its odometry began."""
+def robot_actions(name: str, robot: dict[str, Any], given: dict[str, str]) -> list[Action]:
+    """Return the driver of a robot, and the transform from the map to its start pose."""
     own_tree = text_of(robot.get("namespaced_tf", given["namespaced_tf"]))
     arguments = {
         "params_file": share("config", "amigobot.yaml"),
@@ -82,16 +82,16 @@ def one(name: str, robot: dict[str, Any], given: dict[str, str]) -> list[Action]
     }
     place = arguments.pop("at", None)
     texts = {key: text_of(value) for key, value in arguments.items()}
-    # Scoped, so that no robot inherits the arguments of the one before it.
+    # Scoped: no robot inherits the arguments of the one before it.
     actions: list[Action] = [GroupAction([driver(texts)], scoped=True, forwarding=False)]
     if place is not None:
         x, y, degrees = map(float, place)
         frames = given["map_frame"], robot_frames(effective_parameters(texts))["odom"]
-        tie = fixed_transform("place", frames, (x, y, math.radians(degrees)), **of_robot(texts))
-        actions += in_tf_tree(texts, [tie])
+        transform = static_tf("place", frames, (x, y, math.radians(degrees)), **node_options(texts))
+        actions += in_tf_tree(texts, [transform])
     return actions
 
 
 def text_of(value: Any) -> str:
-    """A value of the YAML file as one types it behind := on the command line."""
+    """Return a value of the YAML file as the text of a launch argument."""
     return str(value).lower() if isinstance(value, bool) else str(value)

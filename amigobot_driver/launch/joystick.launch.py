@@ -9,7 +9,7 @@ from launch import Action, LaunchDescription
 from launch_ros.actions import Node
 
 from amigobot_driver.resources import share
-from amigobot_driver.ros.launch_support import SWITCH, described, of_robot
+from amigobot_driver.ros.launch_support import SWITCH, describe, node_options
 from amigobot_driver.ros.parameter_table import TABLE
 
 #: Launch arguments: name, default, choices, description.
@@ -31,7 +31,7 @@ _NODES = (
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the nodes."""
-    return described(_ARGUMENTS, start)
+    return describe(_ARGUMENTS, start)
 
 
 def start(arguments: dict[str, str]) -> list[Action]:
@@ -45,7 +45,7 @@ def start(arguments: dict[str, str]) -> list[Action]:
             name=package,
             parameters=[arguments["joystick_file"], *([{parameter: stamped}] if parameter else [])],
             remappings=remappings,
-            **of_robot(arguments),
+            **node_options(arguments),
         )
         for package, executable, parameter, remappings in _NODES
     ]

@@ -12,12 +12,12 @@ from pathlib import Path
 from launch import Action, LaunchDescription
 from launch.actions import ExecuteProcess, LogInfo, Shutdown
 
-from amigobot_driver.ros.launch_support import SWITCH, described
+from amigobot_driver.ros.launch_support import SWITCH, describe
 from amigobot_driver.ros.topics import PACKETS, PUBLISHED, SHARED, SUBSCRIBED
 
-#: Below the robot's namespace, besides the topics of the node itself.
+#: Recorded in the robot's namespace, besides the topics of the node.
 MORE_TOPICS = "robot_description"
-#: For all robots, likewise.
+#: The same, for all robots.
 MORE_SHARED = "/tf_static"
 #: Launch arguments: name, default, choices, description.
 _ARGUMENTS = (
@@ -32,7 +32,7 @@ _ARGUMENTS = (
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the recorder."""
-    return described(_ARGUMENTS, start)
+    return describe(_ARGUMENTS, start)
 
 
 def start(arguments: dict[str, str]) -> list[Action]:

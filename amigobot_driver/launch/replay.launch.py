@@ -13,7 +13,7 @@ from launch.actions import ExecuteProcess
 
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_parameters import temporary_file
-from amigobot_driver.ros.launch_support import SWITCH, described, driver
+from amigobot_driver.ros.launch_support import SWITCH, describe, driver
 
 #: Only these topics of the bag are played, below NAME: the driver computes all others again. The QoS is that
 #: of the player: its default history of ten messages would overwrite packets before they arrive.
@@ -22,8 +22,7 @@ TOPICS = {
     "robot_config": {"history": "keep_last", "depth": 10, "reliability": "reliable", "durability": "transient_local"},
 }
 NAME = "recorded"
-#: ms that the player waits at the end of the bag for the driver to receive all of it.
-LAST_WAIT = 60_000
+ACK_TIMEOUT = 60_000  #: ms that the player waits at the end of the bag for the driver to receive all of it
 #: Arguments that amigobot.launch.py has too.
 PASSED_ON = (
     *("robot", "param_file", "params_file", "odom_frame", "frame_prefix", "namespace"),
@@ -47,7 +46,7 @@ _ARGUMENTS = (
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the replay."""
-    return described(_ARGUMENTS, start)
+    return describe(_ARGUMENTS, start)
 
 
 def start(arguments: dict[str, str]) -> list[Action]:
@@ -56,21 +55,21 @@ def start(arguments: dict[str, str]) -> list[Action]:
     if not bag.exists():
         raise FileNotFoundError(f"bag: there is no {bag}")
     given = {name: arguments[name] for name in PASSED_ON}
-    command = play(bag, arguments["namespace"], arguments["rate"], loop=arguments["loop"] == "true")
+    command = player_command(bag, arguments["namespace"], arguments["rate"], loop=arguments["loop"] == "true")
     return [
         ExecuteProcess(cmd=command, output="screen"),
         driver({**given, "port": f"replay://{NAME}", "use_sim_time": "true"}),
     ]
 
 
-def play(bag: Path, namespace: str, rate: str, *, loop: bool) -> list[str]:
-    """The player's command line. It starts paused; the driver resumes it once it can receive every packet."""
+def player_command(bag: Path, namespace: str, rate: str, *, loop: bool) -> list[str]:
+    """Return the player's command. It starts paused; the driver resumes it once it can receive every packet."""
     here = "/".join(["", *filter(None, namespace.split("/"))])
     topics = [f"{here}/{topic}" for topic in TOPICS]
     # In the namespace NAME only this driver finds the services of the player.
     remapped = [*(f"{here}/{topic}:={here}/{NAME}/{topic}" for topic in TOPICS), f"__ns:={here}/{NAME}"]
     profiles = yaml.safe_dump({f"{here}/{topic}": profile for topic, profile in TOPICS.items()})
     command = ["ros2", "bag", "play", str(bag), "--start-paused", "--disable-keyboard-controls"]
-    command += ["--clock", "100", "--rate", rate, "--wait-for-all-acked", str(LAST_WAIT)]
+    command += ["--clock", "100", "--rate", rate, "--wait-for-all-acked", str(ACK_TIMEOUT)]
     command += ["--qos-profile-overrides-path", temporary_file(profiles, ".yaml")]
     return [*command, *(["--loop"] if loop else []), "--topics", *topics, "--remap", *remapped]

@@ -196,15 +196,15 @@ def _extended(points: list[Point], profile: Profile, direction: int) -> list[Poi
     """Move points ahead (direction 1) or back (-1) until a sonar detects objects at the edge of the shape."""
     sonar = profile.sonar
     looking = [pose for pose in sonar.poses if direction * math.cos(pose.heading) > _LOOKS_AHEAD]
-    reach = max((direction * _blind(pose, sonar.min_range)[0] for pose in looking), default=0.0) + _BEYOND_AHEAD
-    beside = max((abs(_blind(pose, sonar.min_range)[1]) for pose in looking), default=0.0) + _BEYOND_BESIDE
+    reach = max((direction * _nearest(pose, sonar.min_range)[0] for pose in looking), default=0.0) + _BEYOND_AHEAD
+    beside = max((abs(_nearest(pose, sonar.min_range)[1]) for pose in looking), default=0.0) + _BEYOND_BESIDE
     return [
         (direction * max(reach, direction * x), math.copysign(max(beside, abs(y)), y)) if direction * x > 0 else (x, y)
         for x, y in points
     ]
 
 
-def _blind(pose: SonarPose, reach: float) -> Point:
+def _nearest(pose: SonarPose, reach: float) -> Point:
     """Return the nearest point that a sonar detects, m in base_link."""
     return pose.x + reach * math.cos(pose.heading), pose.y + reach * math.sin(pose.heading)
 

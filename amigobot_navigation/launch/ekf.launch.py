@@ -12,7 +12,7 @@ from launch_ros.actions import Node
 
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_parameters import effective_parameters, robot_frames
-from amigobot_driver.ros.launch_support import SWITCH, described, driver, in_tf_tree, of_robot
+from amigobot_driver.ros.launch_support import SWITCH, describe, driver, in_tf_tree, node_options
 from amigobot_navigation.names import fitted_file
 
 HERE = Path(__file__).resolve().parents[1]
@@ -38,7 +38,7 @@ _EKF_FILE = ("ekf_file", _EKF_YAML, None, "parameters of robot_localization; odo
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start driver and filter."""
-    return described((*_PASSED_ON, _EKF_FILE), start)
+    return describe((*_PASSED_ON, _EKF_FILE), start)
 
 
 def start(arguments: dict[str, str]) -> list[Action]:
@@ -51,7 +51,7 @@ def start(arguments: dict[str, str]) -> list[Action]:
         name="ekf_filter_node",
         parameters=[file, {"use_sim_time": values["use_sim_time"]}],
         output="screen",
-        **of_robot(arguments),
+        **node_options(arguments),
     )
     passed = {name: arguments[name] for name, *_ in _PASSED_ON}
     # The driver last: launch would end where robot_localization is missing, and leave the driver running.

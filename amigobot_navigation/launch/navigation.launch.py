@@ -20,7 +20,7 @@ from launch_ros.substitutions import FindPackageShare
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_parameters import effective_parameters, robot_frames, temporary_file
-from amigobot_driver.ros.launch_support import SWITCH, described, driver, fixed_transform, in_tf_tree, include, of_robot
+from amigobot_driver.ros.launch_support import SWITCH, describe, driver, in_tf_tree, include, node_options, static_tf
 from amigobot_driver.sim import WorldPose, load_world, parse_pose
 from amigobot_navigation.names import fitted_file
 from amigobot_navigation.nav2 import BEFORE_LYRICAL, REFERENCE, fit_nav2, footprint_problem
@@ -67,7 +67,7 @@ _ARGUMENTS = (
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the navigation."""
-    return described(_ARGUMENTS, start)
+    return describe(_ARGUMENTS, start)
 
 
 def start(arguments: dict[str, str]) -> list[Action]:
@@ -82,9 +82,9 @@ class Navigation:
         self.arguments = arguments
         self.namespace = arguments["namespace"]
         # The driver's frames may come from its parameter file, also where it runs already. So may the robot.
-        self.driven = effective_parameters({**arguments, "params_file": arguments["driver_params_file"]})
-        self.frames = robot_frames(self.driven)
-        self.options = {"output": "screen", **of_robot(arguments)}
+        self.driver_parameters = effective_parameters({**arguments, "params_file": arguments["driver_params_file"]})
+        self.frames = robot_frames(self.driver_parameters)
+        self.options = {"output": "screen", **node_options(arguments)}
         self.simulated = arguments["sim"] == "true"
         self.start = self.given_start()
         self.common = {"use_sim_time": arguments["use_sim_time"] == "true"}
@@ -95,17 +95,17 @@ class Navigation:
         if os.environ.get("ROS_DISTRO") in BEFORE_LYRICAL:
             # Before the other one, which may be the user's: of two values the later one counts.
             files.insert(0, HERE / "config" / "nav2_before_lyrical.yaml")
-        self.files = [self.fitted(self.of_the_robot(file)) for file in files]
+        self.files = [self.fitted_to_names(self.fitted_to_robot(file)) for file in files]
 
     def given_start(self) -> WorldPose:
-        """The pose of the robot in the map at the start: of the argument, of the simulated world, or the origin."""
+        """Return the start pose in the map: that of the argument, of the simulated world, or the origin."""
         if self.arguments["start"]:
             return parse_pose(self.arguments["start"])
         return load_world(self.arguments["world"]).start if self.simulated else WorldPose(0.0, 0.0)
 
     def robot(self) -> str:
-        """The profile that Nav2 plans for; empty if nothing names one before the robot does."""
-        name = str(self.driven["param_file"] or self.driven["robot"])
+        """Return the profile that the parameters name for the robot; "" if they name none."""
+        name = str(self.driver_parameters["param_file"] or self.driver_parameters["robot"])
         if not name and not self.simulated:
             self.notes.append(
                 "Nav2 plans for an AmigoBot, as nothing names the robot; a larger robot would touch walls: "
@@ -113,8 +113,8 @@ class Navigation:
             )
         return name
 
-    def of_the_robot(self, file: Path) -> Path:
-        """A file of this package fitted to the robot; a file of the user's as it is, with a note if it does not fit."""
+    def fitted_to_robot(self, file: Path) -> Path:
+        """Return a file of this package fitted to the robot; note if a file of the user does not fit."""
         content = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
         if file.resolve().parent != (HERE / "config").resolve():
             if problem := footprint_problem(content, self.profile):
@@ -139,7 +139,7 @@ class Navigation:
         if self.simulated or self.arguments["port"]:
             actions.append(self.robot_driver())
         if self.arguments["use_rviz"] == "true":
-            actions.append(self.view())
+            actions.append(self.rviz())
         return actions
 
     def robot_driver(self) -> Action:
@@ -162,7 +162,7 @@ class Navigation:
         method = self.arguments["localization"]
         if method == "slam":
             values = {
-                "slam_params_file": self.fitted(Path(self.arguments["slam_params_file"])),
+                "slam_params_file": self.fitted_to_names(Path(self.arguments["slam_params_file"])),
                 "use_sim_time": self.arguments["use_sim_time"],
             }
             slam = include(PathJoinSubstitution([FindPackageShare("slam_toolbox"), "launch", SLAM]), values)
@@ -173,15 +173,15 @@ class Navigation:
         pose = self.start.x, self.start.y, self.start.heading
         if method == "odometry":
             # The odometry is tied to the map where it began.
-            tie = fixed_transform("start_in_map", ("map", self.frames["odom"]), pose, **of_robot(self.arguments))
-            return [map_server, tie, self.manager("localization", ["map_server"])]
+            transform = static_tf("start_in_map", ("map", self.frames["odom"]), pose, **node_options(self.arguments))
+            return [map_server, transform, self.manager("localization", ["map_server"])]
         known = dict(zip(("initial_pose.x", "initial_pose.y", "initial_pose.yaw"), pose, strict=True))
         known |= {"set_initial_pose": True}
         amcl = self.server("amcl", "nav2_amcl", known if self.simulated or self.arguments["start"] else {})
         return [map_server, amcl, self.manager("localization", ["map_server", "amcl"])]
 
     def map_file(self) -> str:
-        """The map of the argument, else that of the world; a world that is a file is its own map."""
+        """Return the map of the argument, else that of the world; a world that is a file is its own map."""
         world = self.arguments["world"]
         return self.arguments["map"] or (world if Path(world).suffix else str(HERE / "maps" / f"{world}.yaml"))
 
@@ -191,7 +191,7 @@ class Navigation:
         return Node(package=package, executable=name, name=name, parameters=parameters, **self.options, **options)
 
     def manager(self, what: str, nodes: list[str]) -> Action:
-        """Configures and activates these nodes, in this order."""
+        """Return the manager that configures and activates these nodes, in this order."""
         return Node(
             package="nav2_lifecycle_manager",
             executable="lifecycle_manager",
@@ -201,7 +201,7 @@ class Navigation:
             output="screen",
         )
 
-    def view(self) -> Action:
+    def rviz(self) -> Action:
         """Return RViz."""
         return Node(
             package="rviz2",
@@ -211,6 +211,6 @@ class Navigation:
             parameters=[self.common],
         )
 
-    def fitted(self, file: Path) -> str:
-        """The file, or a copy for a robot in a namespace or with other frames."""
+    def fitted_to_names(self, file: Path) -> str:
+        """Return the file, or a copy for a robot in a namespace or with other frames."""
         return fitted_file(file, self.namespace, self.frames)

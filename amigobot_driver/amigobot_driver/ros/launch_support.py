@@ -18,13 +18,12 @@ from ..resources import share
 #: A launch argument: name, default (None: it must be given), allowed values (None: any text), description.
 Argument = tuple[str, str | None, tuple[str, ...] | None, str]
 SWITCH = ("true", "false")
-#: Seconds before a process restarts, with use_respawn; the same as in the launch files of Nav2.
-_RESPAWN_DELAY = 2.0
-#: Of all nodes of a robot, with namespaced_tf.
+_RESPAWN_DELAY = 2.0  #: s before a process restarts, with use_respawn; the same as in the launch files of Nav2
+#: Remappings of all nodes of a robot, with namespaced_tf.
 _TF = (("/tf", "tf"), ("/tf_static", "tf_static"))
 
 
-def described(arguments: Iterable[Argument], start: Callable[[dict[str, str]], list[Action]]) -> LaunchDescription:
+def describe(arguments: Iterable[Argument], start: Callable[[dict[str, str]], list[Action]]) -> LaunchDescription:
     """Return a launch description.
 
     Args:
@@ -42,7 +41,7 @@ def described(arguments: Iterable[Argument], start: Callable[[dict[str, str]], l
     )
 
 
-def of_robot(arguments: Mapping[str, str]) -> dict[str, Any]:
+def node_options(arguments: Mapping[str, str]) -> dict[str, Any]:
     """Return the options of each node of a robot: its namespace, and whether it is restarted."""
     respawn = arguments["use_respawn"] == "true"
     return {"namespace": arguments["namespace"], "respawn": respawn, "respawn_delay": _RESPAWN_DELAY}
@@ -65,7 +64,7 @@ def driver(arguments: Mapping[str, str]) -> Action:
     return include(str(share("launch", "amigobot.launch.py")), arguments)
 
 
-def fixed_transform(name: str, frames: tuple[str, str], pose: tuple[float, float, float], **options: Any) -> Action:
+def static_tf(name: str, frames: tuple[str, str], pose: tuple[float, float, float], **options: Any) -> Action:
     """Return a node that publishes a transform on /tf_static.
 
     Args:
