@@ -261,7 +261,7 @@ class Bench(SteppedDriver[Robot]):
         self.up.fault = self.down.fault = None
 
     def hold(self, seconds: float) -> None:
-        """The line holds everything up for so long, and then delivers it in a heap, both ways."""
+        """The line holds everything up for so long, and then delivers it in a burst, both ways."""
         self.up.held_until = self.down.held_until = self.now + seconds
 
     def drive(self, linear: float, angular: float) -> None:

@@ -89,17 +89,17 @@ def test_cycles_whose_packets_were_lost_are_counted(pattern: str) -> None:
 
 @pytest.mark.parametrize("held_up", [0.15, 0.3, 0.77, 1.3])
 @pytest.mark.parametrize("apart", [0.0001, 0.041])
-def test_packets_in_a_heap_do_not_shift_the_clock(held_up: float, apart: float) -> None:
+def test_packets_in_a_burst_do_not_shift_the_clock(held_up: float, apart: float) -> None:
     """The computer was frozen, or a radio repeated: nothing was lost."""
 
-    def heap() -> Iterator[float]:
+    def burst() -> Iterator[float]:
         last = 0.0
         for time in sent(200):
             frozen = 1e6 + 5.02 < time < 1e6 + 5.02 + held_up
             last = max(last + apart, 1e6 + 5.02 + held_up if frozen else time)
             yield last
 
-    times, came = sent(200), list(heap())
+    times, came = sent(200), list(burst())
     error = np.abs(estimates(came) - times)
     late = [index for index, (time, arrival) in enumerate(zip(times, came, strict=True)) if arrival > time + 0.001]
     assert error[: late[0]].max() < 0.001

@@ -289,7 +289,7 @@ class Robots(RuleBasedStateMachine):
         self.restored()
 
     @rule(velocity=st.tuples(FRACTIONS, FRACTIONS) | st.none(), seconds=SHORT)
-    def heap(self, velocity: tuple[float, float] | None, seconds: float) -> None:
+    def burst(self, velocity: tuple[float, float] | None, seconds: float) -> None:
         self.bench.hold(seconds)
         self.disturb(seconds, velocity)
         self.restored()

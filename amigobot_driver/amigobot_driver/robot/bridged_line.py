@@ -22,7 +22,7 @@ class BridgedLine:
 
     def __init__(self, context: Context, baud: int) -> None:
         """Use `baud` behind a bridge: a speed, 0 for no line, AUTOMATIC."""
-        self.chosen = baud
+        self.requested_baud = baud
         self._context = context
         #: s that one byte takes on the port; 0: no time, None: the port does not know it
         self.port_byte_time: float | None = 0.0
@@ -41,7 +41,7 @@ class BridgedLine:
 
     @property
     def _bridge_baud(self) -> int:
-        if self.chosen != AUTOMATIC:
-            return self.chosen
+        if self.requested_baud != AUTOMATIC:
+            return self.requested_baud
         config, profile_baud = self._context.config(), self._context.profile().link.bridge_baud
         return profile_baud and ((config.baud("host_baud") if config else 0) or profile_baud)

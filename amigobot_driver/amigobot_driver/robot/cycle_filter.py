@@ -16,22 +16,22 @@ from collections import deque
 _BLOCK = 8  # packets of which the least late one is kept
 _BLOCKS = 8  # the phase is taken from the packets of the newest ones
 _EARLY = 0.15  # share of a cycle by which a packet may come before its time: the cycle is not exact
-_DOUBTFUL = 0.02  # the same after a gap or in a heap: it may be a late packet of the cycle before
+_DOUBTFUL = 0.02  # the same after a gap or in a burst: it may be a late packet of the cycle before
 _GAIN = 1 / 16  # share of a measured error of the cycle's length that is corrected with each packet
 
 
 class CycleFilter:
-    """Tells the time of each info cycle, and counts cycles whose packets were lost."""
+    """Estimates the start of each info cycle, also after lost packets."""
 
     def __init__(self, cycle: float) -> None:
-        """Begin with a cycle of so many s; the robot's own is measured."""
+        """Begin with a nominal cycle (s); the robot's own is measured."""
         self.cycle = cycle
         self.restart()
 
     def restart(self) -> None:
-        """The next packet begins a new count: a session was opened."""
+        """Begin a new count with the next packet: a session was opened."""
         self._count = 0  #: cycles since the first
-        self._begin: float | None = None  #: s, estimate of when the current cycle began
+        self._cycle_start: float | None = None  #: s, estimated start of the current cycle
         self._regular = True  #: the last packet came one cycle after the one before
         #: the least late packet of each block: number of its cycle and arrival (s)
         self._packets: deque[tuple[int, float]] = deque(maxlen=_BLOCKS)
@@ -41,17 +41,17 @@ class CycleFilter:
         """Take a packet that comes once in each cycle.
 
         Args:
-            arrival: s, when it was sent as far as the line tells; it rises from call to call.
+            arrival: s, when it was sent by the time on the line; it rises from call to call.
 
         Returns:
-            Estimate of when the robot began that cycle, in s, `arrival` at the latest. The packets of a heap, which
+            Estimate of when the robot began that cycle, in s, `arrival` at the latest. The packets of a burst, which
             were held up on the way, all get the time of the last one.
         """
-        if self._begin is None:
-            self._begin = arrival
+        if self._cycle_start is None:
+            self._cycle_start = arrival
             self._keep(arrival)
             return arrival
-        cycles = int((arrival - self._begin) / self.cycle + _EARLY)
+        cycles = int((arrival - self._cycle_start) / self.cycle + _EARLY)
         if not cycles and self._regular:
             # Without a gap before it, a packet comes too soon only if those before it were late.
             cycles = 1
@@ -59,11 +59,11 @@ class CycleFilter:
             self._room = 0
         self._count += cycles
         regular, self._regular = self._regular and cycles == 1, cycles == 1
-        if regular or (cycles and arrival > self._begun() - _DOUBTFUL * self.cycle):
+        if regular or (cycles and arrival > self._estimated_start() - _DOUBTFUL * self.cycle):
             self._keep(arrival)
             self._measure()
-        self._begin = min(self._begun(), arrival)
-        return self._begin
+        self._cycle_start = min(self._estimated_start(), arrival)
+        return self._cycle_start
 
     def latest(self, arrival: float, *, first: bool) -> float:
         """Estimate of when the last cycle before `arrival` (s) began, in s.
@@ -72,10 +72,10 @@ class CycleFilter:
             arrival: s, when a packet was sent.
             first: It is the first one of its cycle, so that it may seem to come a little before its time.
         """
-        if self._begin is None:
+        if self._cycle_start is None:
             return arrival
-        cycles = max(0, int((arrival - self._begin) / self.cycle + _EARLY * first))
-        return min(self._begin + cycles * self.cycle, arrival)
+        cycles = max(0, int((arrival - self._cycle_start) / self.cycle + _EARLY * first))
+        return min(self._cycle_start + cycles * self.cycle, arrival)
 
     def _keep(self, arrival: float) -> None:
         """Take a packet of the current cycle into the newest block, if it is the least late one there."""
@@ -87,7 +87,7 @@ class CycleFilter:
         if arrival - best < (self._count - number) * self.cycle:
             self._packets[-1] = self._count, arrival
 
-    def _begun(self) -> float:
+    def _estimated_start(self) -> float:
         """Return when the current cycle began (s) by the packet that was the least late."""
         count, cycle = self._count, self.cycle
         return min([arrival + (count - number) * cycle for number, arrival in self._packets])

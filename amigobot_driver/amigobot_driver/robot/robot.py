@@ -315,7 +315,7 @@ class Robot:
         before = self.limits.tuning()
         self.options = options
         self.motion.timeout = options.command_timeout
-        self.line.chosen = options.bridge_baud
+        self.line.requested_baud = options.bridge_baud
         self._apply_line_speed(now)
         self._apply_options(now)
         values = self.limits.tuning()

@@ -70,7 +70,7 @@ class MotionGoal(ABC):
 
     step: float  #: that of the command, the smallest motion, rad or m
     dead_band: float  #: largest distance to the goal at rest, as servos have one, rad or m
-    excess: float  #: distance beyond the goal after which the robot is stopped, rad or m
+    max_overshoot: float  #: distance beyond the goal after which the robot is stopped, rad or m
 
     def __init__(self, request: float, scale: float = 1.0) -> None:
         """Request an angle or a distance.
@@ -119,7 +119,7 @@ class MotionGoal(ABC):
             return self._wait(progress)
         if progress.moving:
             beyond = abs(self._measure(progress.odometry) - self._sent_from) - abs(self._commanded)
-            if beyond > self.excess:
+            if beyond > self.max_overshoot:
                 return Outcome(False, f"the robot went beyond the goal by {self._text(beyond)}")
         elif progress.at_rest and progress.now - self._sent_at >= SETTLE and abs(self.remaining) <= self._tolerance:
             return self._reached()
@@ -215,7 +215,7 @@ class Turn(MotionGoal):
 
     step = math.radians(1)
     dead_band = math.radians(3)
-    excess = math.radians(20)
+    max_overshoot = math.radians(20)
 
     @classmethod
     def by(cls, angle: float, scale: float = 1.0) -> Turn:
@@ -273,7 +273,7 @@ class Move(MotionGoal):
     MAX_DISTANCE = 32.0
     step = 0.001
     dead_band = 0.02
-    excess = 0.1
+    max_overshoot = 0.1
 
     @classmethod
     def by(cls, distance: float, scale: float = 1.0) -> Move:

@@ -53,8 +53,8 @@ class Motion(Component):
         limits: VelocityLimits,
         timeout: float,
         estimator: StateEstimator,
-        motors_coming: Callable[[], bool],
-        values_coming: Callable[[], bool],
+        motors_switching_on: Callable[[], bool],
+        tuning_applying: Callable[[], bool],
     ) -> None:
         """Make a motion of zero velocity.
 
@@ -63,8 +63,8 @@ class Motion(Component):
             limits: Velocity limits.
             timeout: Time in s after which a set-point that is not repeated is replaced by zero.
             estimator: Knows pose and heading of the robot.
-            motors_coming: Returns whether the driver is switching the motors on.
-            values_coming: Returns whether the driver is setting tuning values that the robot does not hold yet.
+            motors_switching_on: Returns whether the driver is switching the motors on.
+            tuning_applying: Returns whether the driver is setting tuning values that the robot does not hold yet.
         """
         super().__init__(context)
         self.limits = limits
@@ -79,8 +79,8 @@ class Motion(Component):
         self._moving = self._was_moving = False  #: in the newest SIP, and in the one before
         self._awake_from = self._late_until = -math.inf
         self._driven = False  #: in this session: the firmware may hold a velocity that a frame revives
-        self._motors_coming = motors_coming
-        self._values_coming = values_coming
+        self._motors_switching_on = motors_switching_on
+        self._tuning_applying = tuning_applying
         self._sip: Sip | None = None  #: the newest one in this session
         self._ended_goal: MotionGoal | None = None  #: the last one that was ended before it was reached
         #: computes the set-point within the limits
@@ -179,7 +179,7 @@ class Motion(Component):
 
     @property
     def _motors_stay_off(self) -> bool:
-        return self._sip is not None and not (self._sip.motors_enabled or self._motors_coming())
+        return self._sip is not None and not (self._sip.motors_enabled or self._motors_switching_on())
 
     def cancel(self, goal: MotionGoal) -> None:
         """Stop the robot if this goal is in progress."""
@@ -366,7 +366,7 @@ class Motion(Component):
             moving=self._moving,
             at_rest=not (self._was_moving or self._moving),
             motors_on=sip.motors_enabled,
-            configured=not self._values_coming(),
+            configured=not self._tuning_applying(),
             now=now,
         )
 

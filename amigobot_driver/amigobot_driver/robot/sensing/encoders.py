@@ -20,7 +20,7 @@ from .odometry import CYCLE, Odometer
 _COUNTER_BITS = 32  # of each wheel
 #: s without an ENCODERpac after which SIPs update the pose again; the next ENCODERpac then continues from that pose.
 STALE = 0.35
-#: s by which the stamps of a SIP and an ENCODERpac of one cycle may differ: those of a heap of SIPs rise by 1 us each.
+#: s by which the stamps of a SIP and an ENCODERpac of one cycle may differ: those of a burst of SIPs rise by 1 us each.
 _SAME_CYCLE = 0.001
 
 

@@ -198,14 +198,14 @@ class Odometer:
             self.frame += 1
         before, then = self.counters
         dt = max(stamp - then, 0.0)
-        cycles = 0 if self.interrupted else round(dt / cycle)  # 0: it came in one heap with the one before
+        cycles = 0 if self.interrupted else round(dt / cycle)  # 0: it came in one burst with the one before
         counts = counter_differences(sip, before)
         if cycles > 1:
             counts = self._unwrapped(counts, before, sip, dt)
         counted = self._motion(counts, before.heading)
         begun_anew: _Step | None = None
         if self._were_zeroed(before, sip, dt, counted):
-            # Within a session the velocities also tell the motion up to the zero.
+            # Within a session the velocities also show the motion up to the zero.
             begun_anew = self._since_zero(sip) if self.interrupted else self._by_velocities(before, sip, max(dt, cycle))
         elif self.interrupted and math.hypot(counted.x, counted.y) > self.reach(dt):
             begun_anew = _Step()

@@ -41,7 +41,7 @@ class SonarArray:
         points = []
         for ping in report.pings:
             age = report.stamp - ping.stamp
-            pose = left_behind(sonar.poses[ping.number], odometry.linear * age, odometry.angular * age)
+            pose = pose_after_arc(sonar.poses[ping.number], odometry.linear * age, odometry.angular * age)
             points.append(SonarPoint(ping, pose))
         if not self._keep:
             return tuple(points)
@@ -60,12 +60,12 @@ class SonarArray:
         """Move the readings by what the robot has driven: setting the odometry does not move it."""
         forward, turned = now.travelled - before.travelled, now.turned - before.turned
         self._newest = {
-            number: replace(point, pose=left_behind(point.pose, forward, turned))
+            number: replace(point, pose=pose_after_arc(point.pose, forward, turned))
             for number, point in self._newest.items()
         }
 
 
-def left_behind(pose: SonarPose, forward: float, turned: float) -> SonarPose:
+def pose_after_arc(pose: SonarPose, forward: float, turned: float) -> SonarPose:
     """Return a pose in the base frame after the robot has driven an arc.
 
     Args:
