@@ -16,8 +16,8 @@ from .connection import Connection
 
 #: Longest interval (s) between two repetitions of a velocity.
 _REPEAT = 0.1
-#: s after a stop until packets show its effect, and until the robot is at rest at the latest.
-_EFFECT, _REST_LIMIT = 0.3, 5.0
+_EFFECT = 0.3  # s after a stop until packets show its effect
+_REST_LIMIT = 5.0  # s after a stop until the robot is at rest, at the latest
 
 
 class Driving(Connection):

@@ -13,8 +13,8 @@ from .connection import Connection
 
 #: s until a packet shows the voltage of a port that was selected.
 _NEXT_PACKET = 2.0
-#: s more than its own timeout that a read may take, and s for a write of the largest size at 9600 baud.
-_READ_MARGIN, _WRITE_LIMIT = 5.0, 120.0
+_READ_MARGIN = 5.0  # s that a read may take beyond its own timeout
+_WRITE_LIMIT = 120.0  # s for a write of the largest size at 9600 baud
 
 
 class Ports(Connection):

@@ -72,9 +72,8 @@ class ShortMotor(MotorStart):
 class ErraticConfig(TuningValues):
     """The robot's identity and tuning values (docs/protocol 5.12)."""
 
-    #: ms, fixed: 20 motor packets a second, and the control cycle that stall_count counts
-    INFO_CYCLE: ClassVar[int] = 50
-    CONTROL_CYCLE: ClassVar[int] = 5
+    INFO_CYCLE: ClassVar[int] = 50  #: ms between two motor packets, fixed
+    CONTROL_CYCLE: ClassVar[int] = 5  #: ms, unit of stall_count
 
     id: U8 = 0x20
     parameter_version: U8  #: version of this structure

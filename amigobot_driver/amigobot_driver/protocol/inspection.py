@@ -19,8 +19,8 @@ from .packets import ACTIVMEDIA_PACKETS, parse
 class InspectedFrame:
     """The content of one frame."""
 
-    name: str  #: of the packet or the command
-    content: Packet | Instruction | None  #: None: an unknown command
+    name: str  #: of the packet or the command; "unknown" for an unknown command
+    content: Packet | Instruction | None  #: None for an unknown command
     fields: dict[str, Any]  #: of a packet, in the units of the robot: numbers, texts, lists; bytes as hexadecimal text
 
 

@@ -48,7 +48,7 @@ class Encoders(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GyroSample:
-    """One sample of 25 ms: rate 0-1023, below the center of about 512 is counter-clockwise."""
+    """One sample of 25 ms."""
 
     rate: U16  #: 0 to 1023; about 512 at rest, less is counter-clockwise
     temperature: U8  #: raw
@@ -73,7 +73,7 @@ class Aux(Packet):
 
     @property
     def port(self) -> int:
-        """1, 2 or 3."""
+        """Number of the port, 1 to 3."""
         return self.IDS.index(self.id) + 1
 
 
@@ -112,7 +112,7 @@ class Gripper(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joystick(Packet):
-    """The Pioneer's own joystick, axes 0-1023 (docs/protocol 5.10)."""
+    """The Pioneer's own joystick (docs/protocol 5.10)."""
 
     id: U8 = 0xF8
     button1: U8  #: 1 pressed
@@ -124,7 +124,7 @@ class Joystick(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compass(Packet):
-    """TCM2 compass: angles and temperature in tenths, magnetics in hundredths (docs/protocol 5.10)."""
+    """One reading of a TCM2 compass (docs/protocol 5.10)."""
 
     id: U8 = 0xC0
     heading: S16  #: 0.1 deg, clockwise

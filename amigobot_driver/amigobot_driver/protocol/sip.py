@@ -31,7 +31,7 @@ _NO_TEMPERATURE = -127
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SipSonarReading:
-    """One ping: the sonar's number from 0, and its range in robot units (mm for most)."""
+    """One sonar reading."""
 
     number: U8  #: number of the sonar, from 0
     range: U16  #: robot units, mm for most robots
@@ -130,7 +130,7 @@ class Sip(Packet):
 
     @property
     def charge(self) -> int | None:
-        """Charge of the battery in %; None if the packet ends before the field or the robot does not fill it."""
+        """Charge of the battery, 1 to 100 %; None if the robot does not report it."""
         stated = self.state_of_charge or 0
         return stated if 0 < stated <= 100 else None
 

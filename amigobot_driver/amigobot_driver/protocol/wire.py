@@ -25,7 +25,7 @@ from typing import Annotated, Any, Protocol, TypeVar
 
 
 def signed(value: int, bits: int) -> int:
-    """Wrap a counter of any size, or the difference of two, to a number of so many bits in two's complement."""
+    """Wrap an integer, such as the difference of two counters, to a signed one of `bits` bits."""
     return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The options of a robot."""
+"""The options of a robot and their ranges."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from .sensing.inputs import STALLS
 
 #: Where the heading of the compass comes from.
 COMPASSES = ("off", "sip", "packets")
-#: The lowest velocity limits, m/s and rad/s: SETV and SETRV carry whole mm/s and deg/s (rounded down).
-MIN_LINEAR, MIN_ANGULAR = 0.001, 0.01745
+#: Lowest velocity limits: SETV and SETRV carry whole mm/s and deg/s (rounded down).
+MIN_LINEAR = 0.001  # m/s
+MIN_ANGULAR = 0.01745  # rad/s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

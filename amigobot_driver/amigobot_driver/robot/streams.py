@@ -51,8 +51,8 @@ COMPASS = Stream("TCM2pac", Compass, Command.TCM2, 3, 26)
 STREAMS = (ENCODERS, GYRO, IO, GRIPPER, JOYSTICK, COMPASS)
 #: Share of a cycle that is used: the clocks of both ends differ, and answers need a little room.
 USABLE = 0.95
-#: Bytes of AmigOS's SIP without sonar readings, while none has come, and what each reading adds.
-_SIP, _READING = 30, 3
+_SIP = 30  # bytes of AmigOS's SIP without sonar readings, until one has arrived
+_READING = 3  # bytes of each sonar reading
 
 
 @dataclass(frozen=True, slots=True)

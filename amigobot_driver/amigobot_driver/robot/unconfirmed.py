@@ -8,9 +8,8 @@ from __future__ import annotations
 from ..protocol import CommandTable, Instruction, Value
 from .component import Component, Context
 
-#: Times that each command is sent, and s between two of them.
-REPEATS = 3
-SPACING = 0.3
+REPEATS = 3  # times that each command is sent
+SPACING = 0.3  # s between two of them
 
 
 class UnconfirmedCommands(Component):

@@ -18,11 +18,11 @@ from ..request import RequestComponent, RetryPolicy
 
 #: The argument of TCM2.
 _OFF, _IN_SIP = 0, 1
-#: deg for one unit of the SIP's byte, as in ARIA; Player subtracts one unit first, which is within the step. Bytes
-#: beyond a turn and 0 are not headings.
-_STEP, _HIGHEST = 2, 180
-#: deg, T and deg C per unit of the packets.
-_TENTH, _FIELD = 0.1, 1e-8
+#: deg for one unit of the SIP's byte, as in ARIA; Player subtracts one unit first, which is within the step.
+_STEP = 2
+_HIGHEST = 180  # units of one turn; bytes above it, and 0, are no headings
+_TENTH = 0.1  # deg and deg C per unit of the packets
+_FIELD = 1e-8  # T per unit of the packets
 
 
 class CompassReader(RequestComponent):

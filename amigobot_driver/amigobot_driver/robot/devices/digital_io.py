@@ -18,8 +18,8 @@ from ..request import RequestComponent, RetryPolicy
 from ..sensing.io_ports import ANALOG_PORTS, selected_port
 
 RETRIES = RetryPolicy(interval=0.3, limit=5)
-#: IO_0 to IO_5 of the AmigoBot; DIGOUT has bits for eight.
-AMIGO_PINS, ALL_PINS = 0x3F, 0xFF
+AMIGO_PINS = 0x3F  # IO_0 to IO_5 of the AmigoBot
+ALL_PINS = 0xFF  # DIGOUT has bits for eight
 
 
 class DigitalOutputs(RequestComponent):

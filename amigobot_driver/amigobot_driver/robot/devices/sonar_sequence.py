@@ -14,9 +14,8 @@ from ..component import Context
 from ..outcome import Outcome
 from ..request import RequestComponent, RetryPolicy
 
-#: Sonars of one array, and numbers that its sequence takes.
-ARRAY = 8
-LONGEST = 16
+ARRAY = 8  # sonars of one array
+LONGEST = 16  # entries in the sequence of one array, at most
 
 
 class SonarSequence(RequestComponent):

@@ -25,9 +25,9 @@ from ..request import RequestComponent, RetryPolicy
 from .switch import Switch
 from .tones import HALF_CYCLE, tone_pairs
 
-#: s without an entry after which the answer to PLAYLIST 0 has ended, when all have come, and when some are missing.
-#: A busy computer may be late by more than a second.
-QUIET, LATE = 0.8, 3.0
+#: s without an entry after which the answer to PLAYLIST 0 has ended: all entries have come, or some are missing.
+QUIET = 0.8
+LATE = 3.0  # a busy computer may be late by more than a second
 #: The manual's system sounds end here; its user sounds begin at this number or the next (docs/protocol E-38).
 LAST_SYSTEM_SOUND = 49
 LAST_SOUND = 255

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 from ...wording import counted
 
-#: Maximum number of tones, and s for one unit of a duration.
-MAX_TONES = 20
-TONE_STEP = 0.02
+MAX_TONES = 20  # in one SAY
+TONE_STEP = 0.02  # s for one unit of a duration
 #: s for one count of a tone's half-cycle. No manual has this value; tune it by ear.
 HALF_CYCLE = 0.0001
 

@@ -20,12 +20,12 @@ from ..events import TurnRate
 PERIOD = 0.025
 #: rad/s for one count: 5 V are 1023, 300 deg/s are 2.5 V, and ARIA's GyroScaler.
 RATE = math.radians(5 / 1023 * 300 / 2.5 * 1.626)
-#: Samples at rest that give a center: more than a second of them, each within this share of their mean (ARIA).
-ENOUGH, STEADY = 41, 0.005
-#: Center before the first calibration, and its standard deviation, in counts.
-_CENTER, _CENTER_ERROR = 512.0, 5.0
-#: Assumed standard deviations: drift of the center in counts per root second, and of the scale as a share of the rate.
-_DRIFT, _SCALE_ERROR = 0.05, 0.03
+ENOUGH = 41  # samples at rest that give a center: more than a second of them (ARIA)
+STEADY = 0.005  # largest deviation of such a sample / their mean (ARIA)
+_CENTER = 512.0  # counts, before the first calibration
+_CENTER_ERROR = 5.0  # counts, its stdev
+_DRIFT = 0.05  # counts / sqrt(s), assumed stdev of the center
+_SCALE_ERROR = 0.03  # stdev / rate, assumed
 #: s between the stamps of two samples at least.
 _MOMENT = 1e-6
 #: Variance of a sample by rounding, counts squared.
