@@ -122,7 +122,7 @@ def test_escape_stops_and_only_the_button_clears(browser: Chromium, source: Simu
 def test_a_second_page_asks_for_control_and_gets_it(
     browser: Chromium, source: SimulatorSource, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(control, "ANSWER", 600.0)  # s: a slow browser may take its time to answer
+    monkeypatch.setattr(control, "ANSWER_TIMEOUT", 600.0)  # s: a slow browser may take its time to answer
     browser.open(url)
     browser.press("#take")
     browser.until("return document.querySelector('#holder').textContent === 'you hold control'")

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 # -- opening the port ---------------------------------------------------------------------------------------------
 
-#: Time before a port that could not be opened, or was lost, is opened again: the first interval, and the longest. A
-#: cable that is plugged in again is used within a second; a missing one costs one system call a second.
-OPEN_RETRY_FIRST, OPEN_RETRY_MAX = 0.25, 1.0
+#: First pause before a port that could not be opened, or was lost, is opened again; see `open_backoff`.
+OPEN_RETRY_FIRST = 0.25
+#: Longest such pause. A cable that is plugged in again is used within it; a missing one costs one system call in it.
+OPEN_RETRY_MAX = 1.0
 #: Time in which a TCP peer must accept a connection.
 TCP_CONNECT_TIMEOUT = 5.0
 #: Time in which a peer that serves another client closes the connection: a simulator, or a bridge.
@@ -34,26 +35,33 @@ LISTEN = 0.25
 ANSWER_TIMEOUT = 0.5
 #: Times that CONFIG, the greeting of an Erratic, is sent until the robot counts as absent.
 GREETINGS = 3
-#: Line speeds in baud, the most probable first: AmigoBot; RosAria and ARIA; p2os2 and bridges. In the first pass each
-#: gets one round of synchronization, so that all need 5 s, as in p2os and Player; in later passes it gets more.
+#: Line speeds in baud, the most probable first: AmigoBot; RosAria and ARIA; p2os2 and bridges.
 SEARCH_SPEEDS = (9600, 38400, 115200, 57600, 19200)
+#: Rounds of synchronization at each speed. The first pass has one, so that all speeds need 5 s, as in p2os and Player.
 SYNC_ROUNDS = 3
 #: Default time to wait for a robot: two passes over the line speeds, 5 s and 12 s, and the time to open a session.
 CONNECT_TIMEOUT = 20.0
 #: Pause between the answer to SYNC2 and OPEN, and after each frame that ends an old session or synchronization.
 SETTLE = 0.1
-#: Time to wait for the first SIP after OPEN, and how often OPEN is sent in one attempt.
-FIRST_SIP_TIMEOUT, OPEN_TRIES = 1.0, 3
+#: Time to wait for the first SIP after OPEN.
+FIRST_SIP_TIMEOUT = 1.0
+#: Times that OPEN is sent in one attempt.
+OPEN_TRIES = 3
 #: Visits to the line speed of the last session before others are tried: about a minute. A robot that comes back in
 #: range would be missed while another speed is tried.
 VISITS_AT_KNOWN_SPEED = 24
-#: A radio modem is called at this line speed. Time for its first text (Player waits 50 ms, ARIA 1 s; without text there
-#: is none, or it is connected already), and time in which it finds the modem of the robot.
-MODEM_BAUD, MODEM_ANSWER, MODEM_CONNECT = 9600, 0.3, 5.0
+#: Line speed at which a radio modem is called.
+MODEM_BAUD = 9600
+#: Time for its first text (Player waits 50 ms, ARIA 1 s). Without text there is none, or it is connected already.
+MODEM_ANSWER = 0.3
+#: Time in which it finds the modem of the robot.
+MODEM_CONNECT = 5.0
 #: Pause before a port at which another robot answers is asked again.
 OTHER_ROBOT_PAUSE = 2.0
-#: A session that another client left open has ended after this silence; CLOSE is sent this often for it.
-OLD_SESSION_SILENCE, OLD_SESSION_CLOSES = 0.25, 8
+#: Time without a packet after which a session that another client left open has ended.
+OLD_SESSION_SILENCE = 0.25
+#: Times that CLOSE is sent for it at most.
+OLD_SESSION_CLOSES = 8
 
 # -- keeping the session ------------------------------------------------------------------------------------------
 
@@ -82,8 +90,10 @@ RESTART = 3.0
 
 # -- closing ------------------------------------------------------------------------------------------------------
 
-#: Time that the robot must be silent after CLOSE, or the driver sends CLOSE again, up to this many times.
-CLOSE_SILENCE, CLOSE_TRIES = 0.25, 3
+#: Time that the robot must be silent after CLOSE, or the driver sends CLOSE again.
+CLOSE_SILENCE = 0.25
+#: Times that CLOSE is sent at most.
+CLOSE_TRIES = 3
 
 
 def open_backoff(failures: int) -> float:

@@ -66,10 +66,9 @@ _TOPICS: tuple[tuple[type, str, Callable[[Any], dict[str, Any]]], ...] = (
         lambda message: {"front_bumpers": tuple(message.front), "rear_bumpers": tuple(message.rear)},
     ),
 )
-#: s without status after which the node counts as lost
-_SILENT = 2.0
-#: s that a service may take, and s between two looks whether it has responded.
-_ANSWER, _POLL_PERIOD = 15.0, 0.02
+_SILENT = 2.0  #: s without status after which the node counts as lost
+_RESPONSE_TIMEOUT = 15.0  #: s that a service may take
+_POLL_PERIOD = 0.02  #: s between two checks of a condition
 
 
 class NodeRemote(LiveRemote, NodeRobot):
@@ -98,7 +97,7 @@ class NodeRemote(LiveRemote, NodeRobot):
         self.diagnostics: dict[str, tuple[float, DiagnosticStatus]] = {}
         self._drives = drives
         self._publisher: Any = None
-        NodeRobot.__init__(self, name, _ANSWER, "amigobot_tool")
+        NodeRobot.__init__(self, name, _RESPONSE_TIMEOUT, "amigobot_tool")
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         for kind, topic, fields in _TOPICS:
             self.node.create_subscription(kind, topic, partial(self._on_message, fields), 10)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 from fakes import FREE, FakeRemote
 
-from amigobot_tools.dashboard.control import ANSWER, Control
+from amigobot_tools.dashboard.control import ANSWER_TIMEOUT, Control
 from amigobot_tools.dashboard.pilot import SILENCE, Pilot
 
 
@@ -20,9 +20,9 @@ class TestControl:
         control = Control()
         control.take(1, 0.0)
         control.take(2, 10.0)
-        assert not control.grant_overdue(10.0 + ANSWER - 0.1, driving=False)
-        assert not control.grant_overdue(10.0 + ANSWER, driving=True)
-        assert control.grant_overdue(10.0 + ANSWER, driving=False)
+        assert not control.grant_overdue(10.0 + ANSWER_TIMEOUT - 0.1, driving=False)
+        assert not control.grant_overdue(10.0 + ANSWER_TIMEOUT, driving=True)
+        assert control.grant_overdue(10.0 + ANSWER_TIMEOUT, driving=False)
         assert control.holder == 2
 
     def test_a_holder_that_leaves_hands_over_to_the_asker(self) -> None:

@@ -18,7 +18,7 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.sim import load_world
 from amigobot_tools.demo.demo import report
-from amigobot_tools.demo.drive import Drive
+from amigobot_tools.demo.drive import TourLog
 from amigobot_tools.demo.programs import DemoError, Programs
 from amigobot_tools.demo.tour import ROOM, SQUARE, Pursuit, Tour
 from amigobot_tools.geometry import Pose
@@ -69,7 +69,7 @@ def test_square_needs_half_a_meter() -> None:
 def test_demo_fails_if_odometry_is_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], meters: float, good: bool
 ) -> None:
-    drive = Drive(RobotState(body=load_profile("amigo").body))
+    drive = TourLog(RobotState(body=load_profile("amigo").body))
     drive.times = [1000.0 + i / 10 for i in range(101)]
     drive.poses = [Pose(0.1 + 2.0 * i / 100, 0.0, 0.0) for i in range(101)]
     lines = [

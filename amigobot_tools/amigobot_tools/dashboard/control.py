@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 #: s after which control passes to the browser that asks for it, if the holder neither answers nor drives.
-ANSWER = 5.0
+ANSWER_TIMEOUT = 5.0
 
 
 class NotInControlError(Exception):
@@ -79,7 +79,7 @@ class Control:
 
     def grant_overdue(self, now: float, *, driving: bool) -> bool:
         """Hand control over if its holder neither drives nor answers. Returns whether that happened."""
-        if self.asking is None or driving or now - self._asked < ANSWER:
+        if self.asking is None or driving or now - self._asked < ANSWER_TIMEOUT:
             return False
         self._give(self.asking)
         return True

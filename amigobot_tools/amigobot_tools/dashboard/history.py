@@ -14,7 +14,8 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-STEP, KEPT = 0.2, 600.0  # s between two points, and s that are kept
+STEP = 0.2  # s between two points
+KEPT = 600.0  # s that are kept
 
 
 class History:

@@ -12,19 +12,20 @@ from contextlib import closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
 
-from amigobot_driver.cli import UsageError
+from amigobot_driver import ConnectionFailedError
 from amigobot_driver.sim import load_world
 
 from ..geometry import Pose
 from ..person import check_terminal, confirm
 from ..state import Remote
-from .drive import Drive, follow, read_truth
+from .drive import TourLog, follow, read_truth
 from .programs import DemoError, Programs, use_own_domain
 from .tour import ROOM, SQUARE
 
 _TIMEOUT = 60.0  # s until the robot is found
 _WORLD = "room"
-_END, _ANGLE = 0.05, math.radians(2)  # m and rad that odometry may be off
+_MAX_DISTANCE = 0.05  # m that odometry may be off at the end
+_MAX_ANGLE = math.radians(2)  # rad, the same for the yaw
 
 
 def run_demo(out: Path, port: str, seconds: float, *, ros: bool) -> None:
@@ -62,7 +63,7 @@ def run_demo(out: Path, port: str, seconds: float, *, ros: bool) -> None:
 
 @contextmanager
 def _node(programs: Programs, out: Path, port: str) -> Iterator[Remote]:
-    """The robot through a node; a recorder writes the rosbag."""
+    """Connect through a node; a recorder writes the rosbag."""
     print(f"with ROS 2, ROS_DOMAIN_ID={use_own_domain()} lets other programs watch; the logs are in {out}")
     from ..node_remote import NodeRemote  # needs ROS
 
@@ -70,7 +71,7 @@ def _node(programs: Programs, out: Path, port: str) -> Iterator[Remote]:
     programs.start("node", "amigobot_driver.ros.main", "--ros-args", "-p", f"port:={port}")
     try:
         remote = NodeRemote("", drives=True, timeout=_TIMEOUT)
-    except UsageError:
+    except ConnectionFailedError:
         programs.check()
         raise
     with closing(remote):
@@ -80,7 +81,7 @@ def _node(programs: Programs, out: Path, port: str) -> Iterator[Remote]:
 
 @contextmanager
 def _python(programs: Programs, out: Path, port: str) -> Iterator[Remote]:
-    """The robot through the Python API, which records the packets."""
+    """Connect through the Python API, which records the packets."""
     print(f"without ROS 2, through the Python API; the logs are in {out}")
     from ..port_remote import PortRemote
 
@@ -88,7 +89,7 @@ def _python(programs: Programs, out: Path, port: str) -> Iterator[Remote]:
         yield remote
 
 
-def report(drive: Drive, out: Path, truth_file: Path | None) -> None:
+def report(drive: TourLog, out: Path, truth_file: Path | None) -> None:
     """Draw the picture and print what was measured, where the truth is known in the frame of the room.
 
     Args:
@@ -116,10 +117,10 @@ def report(drive: Drive, out: Path, truth_file: Path | None) -> None:
     if truth:
         print(f"  odometry  {error}")
     print(f"  picture   {_short(path)}")
-    if math.hypot(end.x, end.y) > _END or abs(end.yaw) > _ANGLE:
+    if math.hypot(end.x, end.y) > _MAX_DISTANCE or abs(end.yaw) > _MAX_ANGLE:
         raise DemoError(f"odometry is {error}")
 
 
 def _short(path: Path) -> Path:
-    """As one would type it here."""
+    """Return a path relative to the current folder, if it is below it."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -22,13 +22,14 @@ from .tour import Pursuit, Tour
 _PERIOD = 0.05  # s between two velocities
 _REPORT = 2.0  # s between two lines
 _BLOCKED = 5.0  # s that the robot waits for a free path
-_STOP_TIMEOUT, _PACKETS = 5.0, 0.3  # s until the robot is at rest, and of some packets
-_FRESH = 0.15  # s since a sonar has fired
+_STOP_TIMEOUT = 5.0  # s until the robot is at rest
+_STOP_CHECK_PERIOD = 0.3  # s between two checks of that: some packets
+_MAX_AGE = 0.15  # s since a sonar has fired
 
 
 @dataclass(slots=True)
-class Drive:
-    """What was seen of a tour, in the frame of the odometry."""
+class TourLog:
+    """The log of a tour, in the odometry frame."""
 
     state: RobotState  #: the newest
     times: list[float] = field(default_factory=list)  #: s, Unix time
@@ -40,16 +41,16 @@ class Drive:
         self.state = state
         self.times.append(time.time())
         self.poses.append(Pose(state.x, state.y, state.yaw))
-        fresh = [echo for echo in state.echoes if echo.age <= _FRESH and math.isfinite(echo.range)]
+        fresh = [echo for echo in state.echoes if echo.age <= _MAX_AGE and math.isfinite(echo.range)]
         self.hits += [Pose(*state.in_odometry_frame(echo.point), 0.0) for echo in fresh]
 
-    def placed(self, origin: Pose) -> Drive:
+    def placed(self, origin: Pose) -> TourLog:
         """Return the same in another frame, in which the origin of this one has a pose."""
         poses, hits = ([pose.transformed_by(origin) for pose in of] for of in (self.poses, self.hits))
         return replace(self, poses=poses, hits=hits)
 
 
-def follow(remote: Remote, tour: Tour, seconds: float, check: Callable[[], None]) -> Drive:
+def follow(remote: Remote, tour: Tour, seconds: float, check: Callable[[], None]) -> TourLog:
     """Drive a tour, and stop on every exit.
 
     Args:
@@ -61,7 +62,7 @@ def follow(remote: Remote, tour: Tour, seconds: float, check: Callable[[], None]
     Raises:
         DemoError: The robot cannot drive the tour; the message says why.
     """
-    pursuit, drive = Pursuit(tour), Drive(remote.state())
+    pursuit, drive = Pursuit(tour), TourLog(remote.state())
     drive.update(drive.state)
     began = free_at = next_line = time.monotonic()
     with _stopped_at_the_end(remote, drive):
@@ -85,14 +86,14 @@ def follow(remote: Remote, tour: Tour, seconds: float, check: Callable[[], None]
 
 
 @contextmanager
-def _stopped_at_the_end(remote: Remote, drive: Drive) -> Iterator[None]:
+def _stopped_at_the_end(remote: Remote, drive: TourLog) -> Iterator[None]:
     try:
         yield
     finally:
         remote.stop()
         end, moving = time.monotonic() + _STOP_TIMEOUT, True
         while moving and time.monotonic() < end:
-            time.sleep(_PACKETS)
+            time.sleep(_STOP_CHECK_PERIOD)
             drive.update(remote.state())
             moving = not drive.state.at_rest
 

@@ -19,19 +19,19 @@ from amigobot_driver.profiles import Body
 from amigobot_driver.sim import World
 
 from ..geometry import Pose
-from .drive import Drive
+from .drive import TourLog
 
 _WALL, _TRUTH, _ODOMETRY, _SONAR = "#3b3f46", "#9cc5ea", "#14508c", "#d8572a"
 _ROBOT, _INK = "#c0392b", "#2b2d31"
 _SIZE, _DPI = (9.0, 7.5), 150  # inches
 
 
-def draw(path: Path, drive: Drive, truth: Sequence[Pose], world: World | None, title: str) -> None:
+def draw(path: Path, drive: TourLog, truth: Sequence[Pose], world: World | None, title: str) -> None:
     """Draw a tour as a PNG.
 
     Args:
         path: File to write.
-        drive: What was seen.
+        drive: The log of the tour.
         truth: The true path, if it is known.
         world: The room, if it is known.
         title: Above the picture.

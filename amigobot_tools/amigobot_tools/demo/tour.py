@@ -13,9 +13,9 @@ from dataclasses import dataclass
 class Tour:
     """A path through free floor, and how to drive it. The robot starts at the first waypoint, along the x-axis."""
 
-    waypoints: tuple[tuple[float, float], ...]
-    speed: float
-    turn_rate: float
+    waypoints: tuple[tuple[float, float], ...]  #: m
+    speed: float  #: m/s
+    turn_rate: float  #: rad/s
     corner: float  #: m before a waypoint at which the robot turns to the next one
 
 
@@ -63,7 +63,7 @@ class Pursuit:
 
     @property
     def progress(self) -> float:
-        """From 0 to 1."""
+        """Share of the waypoints that the robot has reached, 0 to 1."""
         return self._passed / len(self._waypoints)
 
     @property
@@ -72,7 +72,7 @@ class Pursuit:
         return self._passed == len(self._waypoints)
 
     def steer(self, x: float, y: float, yaw: float) -> tuple[float, float]:
-        """The velocities to drive with from here, m/s and rad/s."""
+        """Return the velocities (m/s, rad/s) from a pose (m, rad), and note which waypoints it has reached."""
         tour, target = self.tour, self._waypoints[self._passed]
         distance, speed = math.dist((x, y), target), tour.speed
         if self._passed == len(self._waypoints) - 1:
