@@ -37,6 +37,7 @@ from .erratic import Motor as Motor
 from .erratic import MotorStart as MotorStart
 from .erratic import ShortMotor as ShortMotor
 from .erratic import Sonar as Sonar
+from .frame import BITS_PER_BYTE as BITS_PER_BYTE
 from .frame import FRAME_DATA as FRAME_DATA
 from .frame import HEADER as HEADER
 from .frame import MAX_SEND_COUNT as MAX_SEND_COUNT

@@ -23,6 +23,8 @@ MAX_SEND_COUNT = 200
 #: Data bytes of the longest possible frame. Robots may send it; do not send it to a robot.
 MAX_DATA = 253
 
+#: Bits on a serial line for one byte: start, eight data, stop.
+BITS_PER_BYTE = 10
 #: Bytes of a frame that are not data: header 2, count 1, checksum 2.
 OVERHEAD = 5
 

@@ -9,12 +9,11 @@ on TCP has no such line: set it to 0 there.
 
 from __future__ import annotations
 
+from ..protocol import BITS_PER_BYTE
 from .component import Context
 
 #: The value of `bridge_baud` that leaves the speed to the profile and to what the robot reports.
 AUTOMATIC = -1
-#: Bits on the line for one byte: start, eight data, stop.
-_BITS = 10
 
 
 class BridgedLine:
@@ -32,12 +31,12 @@ class BridgedLine:
         """Time in s that one byte takes on the line; 0 where there is no line."""
         if self.port_byte_time is not None:
             return self.port_byte_time
-        return _BITS / self._bridge_baud if self._bridge_baud else 0.0
+        return BITS_PER_BYTE / self._bridge_baud if self._bridge_baud else 0.0
 
     @property
     def baud(self) -> int:
         """Speed of the line in baud; 0 where there is none."""
-        return round(_BITS / self.byte_time) if self.byte_time else 0
+        return round(BITS_PER_BYTE / self.byte_time) if self.byte_time else 0
 
     @property
     def _bridge_baud(self) -> int:

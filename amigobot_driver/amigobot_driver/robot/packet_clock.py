@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..protocol import BAUD_RATES, Encoders, Gyro, Packet, Sip
+from ..protocol import BAUD_RATES, BITS_PER_BYTE, Encoders, Gyro, Packet, Sip
 from .component import Context
 from .cycle_filter import CycleFilter
 from .sensing.odometry import CYCLE
@@ -22,7 +22,7 @@ _MOMENT = 1e-6
 #: s between two frames that the robot sent back to back.
 _BACK_TO_BACK = 0.005
 #: s a byte takes at most, on a line of unknown speed.
-_SLOWEST = 10 / BAUD_RATES[0]
+_SLOWEST = BITS_PER_BYTE / BAUD_RATES[0]
 
 
 class PacketClock:

@@ -17,7 +17,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..protocol import OVERHEAD, Command, Compass, Encoders, Gripper, Gyro, Instruction, Io, Joystick, Packet, Sip
+from ..protocol import Command, Compass, Encoders, Gripper, Gyro, Instruction, Io, Joystick, Packet, Sip
+from ..protocol.frame import BITS_PER_BYTE, OVERHEAD
 from .component import Component, Context
 from .devices.sonar_sequence import ARRAY
 from .request import RequestComponent, RetryPolicy
@@ -90,7 +91,7 @@ def plan(byte_time: float, info_cycle_s: float, sip_bytes: int, requested: Mappi
             left = max(0, int(available - needed))
             reasons[name] = (
                 f"{name} is left out: it needs {size} bytes in each {info_cycle_s * 1000:.0f} ms, of the "
-                f"{available:.0f} that {10 / byte_time:.0f} baud carries {others} leave {left}"
+                f"{available:.0f} that {BITS_PER_BYTE / byte_time:.0f} baud carries {others} leave {left}"
             )
     return Plan(tuple(accepted), reasons, needed, available)
 

@@ -13,6 +13,7 @@ import math
 from collections import deque
 from enum import Enum, auto
 
+from ..protocol import BITS_PER_BYTE
 from .faults import FaultInjector
 
 #: bytes that the receiving UART collects before it delivers them
@@ -20,8 +21,6 @@ _FIFO = 14
 #: bytes that may wait on the robot's side; frames beyond that are dropped, answers included. A SIP passes
 #: the others, so only SIPs count for it
 _QUEUE = 1024
-#: bits on the wire for one byte: 8 data, start, stop
-_BITS = 10
 
 
 class SendPriority(Enum):
@@ -59,7 +58,7 @@ class SimulatedLine:
     def set_baud(self, baud: int) -> None:
         """Set the speed in baud for everything that is not on the wire yet."""
         self.baud = baud
-        self.byte_time = _BITS / baud if self._paced else 0.0
+        self.byte_time = BITS_PER_BYTE / baud if self._paced else 0.0
 
     # --- robot to client -----------------------------------------------------------------------------------
 

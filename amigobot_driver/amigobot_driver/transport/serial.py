@@ -18,11 +18,10 @@ import serial
 
 from ..connection_policy import WRITE_TIMEOUT
 from ..errors import PortError
+from ..protocol import BITS_PER_BYTE
 
 #: Bytes of one read at most, as many as a serial port in the kernel holds.
 _LARGEST_READ = 4096
-#: Bits on the line for one byte: start, eight data, stop.
-_BITS = 10
 #: Exceptions of pyserial: its own (OSError), and what it raises when a port disappears during a call.
 _FAILURES = (OSError, termios.error, TypeError, ValueError)
 
@@ -51,7 +50,7 @@ class SerialPort:
         except Exception as error:  # re.error of hwgrep://, KeyError of loop://: each form of URL has its own
             raise PortError(f"{url}: pyserial cannot open this URL: {error!r}; correct it") from None
         self._request_low_latency()
-        self.byte_time = _BITS / baud
+        self.byte_time = BITS_PER_BYTE / baud
 
     def _request_low_latency(self) -> None:
         """Have bytes passed on as they arrive: an FTDI adapter collects them for 16 ms otherwise."""
@@ -98,7 +97,7 @@ class SerialPort:
                 self._serial.baudrate = baud
         except _FAILURES as error:
             raise PortError(_explain(self.name, error)) from None
-        self.byte_time = _BITS / baud
+        self.byte_time = BITS_PER_BYTE / baud
 
     def close(self) -> None:
         """Close the port, see `Port.close`."""

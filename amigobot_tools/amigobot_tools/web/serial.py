@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from amigobot_driver.doctor import Kind
-from amigobot_driver.protocol import Command
+from amigobot_driver.protocol import BITS_PER_BYTE, Command
 from amigobot_driver.robot import Event, Robot
 
 from ..dashboard.sources.paced import PacedDriver
@@ -19,7 +19,6 @@ from ..dashboard.sources.source import Result
 from ..dashboard.sources.stepped import SteppedBot, SteppedSource
 from .task import Task
 
-_BITS = 10  # of a byte on the line
 #: Frames that the page itself sends when this worker has ended; the first one also when it is blocked.
 SHUTDOWN = tuple(command.encode() for command in (Command.STOP(), Command.ENABLE(0), Command.CLOSE()))
 
@@ -60,7 +59,7 @@ class SerialLine:
 
     def set_client_baud(self, baud: int) -> None:
         """Open the port at another speed."""
-        self.byte_time = _BITS / baud
+        self.byte_time = BITS_PER_BYTE / baud
         self._post("baud", baud)
 
     def wait(self, until: float) -> None:

@@ -19,7 +19,7 @@ from collections import deque
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from ...protocol import BAUD_RATES, OVERHEAD, Aux, Command, Instruction
+from ...protocol import BAUD_RATES, BITS_PER_BYTE, OVERHEAD, Aux, Command, Instruction
 from ...protocol.commands import MAX_TEXT
 from ...wording import counted
 from ..component import Component, Context
@@ -177,7 +177,7 @@ class AuxPort(Component):
         # AmigOS reports AUX1 only, and FLASH has 9600 baud for all.
         config = self._context.config()
         baud = config.baud(f"aux{self.stats.number}_baud") if config else 0
-        self._free_at = now + count * 10 / (baud or BAUD_RATES[0])
+        self._free_at = now + count * BITS_PER_BYTE / (baud or BAUD_RATES[0])
         self.stats.written += count
         write.sent += count
         if write.sent == len(write.data):
