@@ -21,10 +21,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.stem not in LONG)
 
 
-@pytest.fixture
-def own_subcommands(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def own_subcommands() -> Iterator[None]:
     """The subcommands of the sources, not those of an installed version."""
-    monkeypatch.setattr(subcommands, "entry_points", entry_points)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subcommands, "entry_points", entry_points)
+        yield
 
 
 @pytest.fixture

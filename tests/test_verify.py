@@ -8,14 +8,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from amigobot_driver.cli import main, subcommands
+from amigobot_driver.cli import main
 from amigobot_driver.cli.recording_file import read_intact_part, read_recording
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
@@ -39,6 +38,8 @@ from amigobot_tools.verify.table import NO_STEP, STEPS, Step, row_of, steps_of
 from amigobot_tools.verify.trial import DONE, Trial
 from amigobot_tools.verify.verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, nominal_parameter, simulate
 
+pytestmark = pytest.mark.usefixtures("own_subcommands")
+
 REPOSITORY = Path(__file__).parents[1]
 #: Reports of robots; each folder that is dropped here becomes a test.
 REPORTS = sorted(path.parent for path in (Path(__file__).parent / "reports").glob("*/report.json"))
@@ -54,17 +55,8 @@ flash: {TransAcc: 500}
 """
 
 
-@pytest.fixture(autouse=True, scope="module")
-def the_subcommand() -> None:
-    """The subcommand of the sources, not that of an installed version."""
-    with pytest.MonkeyPatch.context() as patch:
-        entry = EntryPoint("verify", "amigobot_tools.verify", subcommands.GROUP)
-        patch.setattr(subcommands, "entry_points", lambda group: [entry])
-        yield
-
-
 @pytest.fixture(scope="module")
-def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def odd(own_subcommands: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a report of a robot that differs in five ways."""
     folder = tmp_path_factory.mktemp("odd")
     (folder / "odd.yaml").write_text(ODD)
@@ -139,7 +131,7 @@ def test_comparison_is_repeated_without_the_robot(odd: Path, capsys: pytest.Capt
     assert again.splitlines()[-1].endswith(report.load(odd / report.REPORT).summary)
 
 
-def test_step_with_a_refused_request_can_be_resumed() -> None:
+def test_step_with_a_refused_request_is_skipped() -> None:
     client, person = simulated(Simulator(load_profile("amigo-sh")))
     person.do = lambda what, text, distance=0.0: distance < 1.0  # type: ignore[method-assign]
     client.connect()
