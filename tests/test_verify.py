@@ -31,7 +31,9 @@ from amigobot_driver.sim import SessionState, Simulator, load_report
 from amigobot_driver.sim.reported import reported_robots
 from amigobot_tools.person import StoppedError
 from amigobot_tools.verify import report, runs, terminal
+from amigobot_tools.verify.measures import check_functions
 from amigobot_tools.verify.measures.drives import straight
+from amigobot_tools.verify.script import check_words
 from amigobot_tools.verify.simulated import simulated
 from amigobot_tools.verify.step_data import Figure, StepError
 from amigobot_tools.verify.table import NO_STEP, STEPS, Step, row_of, steps_of
@@ -201,6 +203,16 @@ def test_damaged_report_is_refused(
     path.write_text(json.dumps({**content, **change}))
     assert main(["verify", "--compare", str(path)]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [({"send": [["x 3"]]}, "send: 'x' is not known, allowed: bytes"), ({"measure": "x"}, "measure: 'x'")],
+)
+def test_unknown_name_in_the_table_is_refused(row: dict[str, Any], said: str) -> None:
+    step = Step(name="odd", title="", tell="", figures={}, **row)
+    with pytest.raises(ValueError, match=f"steps.yaml: odd: {said}"):
+        [check(step) for check in (check_words, check_functions)]
 
 
 def test_every_erratum_has_a_step_or_a_reason() -> None:

@@ -25,7 +25,7 @@ from amigobot_driver.protocol import Command, ErraticCommand, ErraticConfig, Ins
 from ..person import Person
 from .client import Client
 from .step_data import KnownRobot, Phase, StepData, StepError
-from .table import Step
+from .table import STEPS, Step
 
 _STOP_LIMIT = 5.0  # s that a robot may take to stop
 _POLL_PERIOD = 0.05  # s between two checks of that
@@ -66,15 +66,14 @@ class Script:
         """
         for number in range(self._step.repeat):
             self._share = (number + 0.5) / self._step.repeat
-            for item in self._step.send:
-                name, words = next(iter(item.items())) if isinstance(item, dict) else ("", item)
+            for name, words in self._step.lists:
                 if isinstance(words, str):
                     verb, what, *value = name.split()
                     if verb != "look":
                         self.motors_off()
                     ask = {"do": self._person.do, "measure": self._person.measure, "look": self._person.look}[verb]
                     self._answers[what] = ask(what, words, *map(float, value))
-                    if verb == "do" and not self._answers[what] and item is not self._step.send[-1]:
+                    if verb == "do" and not self._answers[what] and (name, words) != self._step.lists[-1]:
                         return None
                 elif self._is_supported(words):
                     self._send_list(name, words)
@@ -250,6 +249,17 @@ WORDS: Mapping[str, Callable[..., object]] = {
     "sip": Script.sip,
     "sync1": Script.sync1,
 }
+
+
+def check_words(step: Step) -> None:
+    """Raise ValueError if `needs` is an unknown command, or `send` has an unknown word."""
+    step.check("needs", step.needs, Command.__members__)
+    for text in step.texts:
+        step.check("send", text.split()[0], [*WORDS, "do", "measure", "look", *Command.__members__])
+
+
+for _step in STEPS:
+    check_words(_step)
 
 #: Arguments of commands that depend on the robot.
 ARGUMENTS: Mapping[str, Callable[[KnownRobot], int | bytes]] = {

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -47,6 +47,22 @@ class Step:
     needs: str = ""
     sonars: bool = False
     only_erratic: bool = False
+
+    @property
+    def lists(self) -> list[tuple[str, Any]]:
+        """Name ("": none) and words of each list of `send`; a request to the person has a text in place of words."""
+        return [next(iter(item.items())) if isinstance(item, dict) else ("", item) for item in self.send]
+
+    @property
+    def texts(self) -> list[str]:
+        """The words of all lists, and the requests, with their arguments and without the waits."""
+        texts = [text for name, words in self.lists for text in ([name] if isinstance(words, str) else words)]
+        return [text for text in texts if isinstance(text, str)]
+
+    def check(self, key: str, name: str, allowed: Iterable[str]) -> None:
+        """Raise ValueError if the row names what does not exist."""
+        if name and name not in allowed:
+            raise ValueError(f"steps.yaml: {self.name}: {key}: {name!r} is not known, allowed: {', '.join(allowed)}")
 
 
 _TABLE: Mapping[str, Any] = yaml.safe_load(files(__package__).joinpath("steps.yaml").read_text(encoding="utf-8"))

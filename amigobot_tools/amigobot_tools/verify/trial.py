@@ -21,8 +21,8 @@ from .table import Step
 
 DONE, SKIPPED, FAILED = "done", "skipped", "failed"
 
-#: What a robot whose values make no sense may cause in a measurement.
-_NONSENSE = ArithmeticError, AttributeError, LookupError, TypeError, ValueError
+#: What values that make no sense, or packets that are missing, may cause in a measurement.
+_NONSENSE = ArithmeticError, IndexError, ValueError
 
 
 @dataclass(frozen=True, slots=True)

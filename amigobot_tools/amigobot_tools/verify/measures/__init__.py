@@ -9,14 +9,31 @@ that a step names (`measure`) gets all of it, and yields the figures.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from operator import attrgetter
-from types import SimpleNamespace
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from ..step_data import Figure, StepData
+from ..table import STEPS, Step
 from . import drives, erratic, link, sonars
 
-_MODULES = SimpleNamespace(drives=drives, erratic=erratic, link=link, sonars=sonars)
+#: The functions for steps.yaml: `drives.rotation`.
+_FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
+    f"{module.__name__.rpartition('.')[2]}.{name}": value
+    for module in (drives, erratic, link, sonars)
+    for name, value in vars(module).items()
+    if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__
+}
+
+
+def check_functions(step: Step) -> None:
+    """Raise ValueError if `measure` or a `fact` is an unknown function."""
+    step.check("measure", step.measure, _FUNCTIONS)
+    for key, row in step.figures.items():
+        step.check(f"{key}: fact", row.fact, ["answer", *_FUNCTIONS])
+
+
+for _step in STEPS:
+    check_functions(_step)
 
 
 def figures(data: StepData) -> Iterator[Figure]:
@@ -26,6 +43,6 @@ def figures(data: StepData) -> Iterator[Figure]:
         if row.fact == "answer":
             yield data.figure(key, {True: "yes", False: "no"}.get(data.answers[name]))
         elif row.fact and name in data.phases:  # the robot has the commands of this list
-            yield data.figure(key, attrgetter(row.fact)(_MODULES)(data.phase(name)))
+            yield data.figure(key, _FUNCTIONS[row.fact](data.phase(name)))
     if data.step.measure:
-        yield from attrgetter(data.step.measure)(_MODULES)(data)
+        yield from _FUNCTIONS[data.step.measure](data)
