@@ -14,14 +14,14 @@ from ..wording import wrong_type
 
 
 def integer(name: str, value: object) -> int:
-    """A whole number. Raises RequestRefusedError for anything else."""
+    """Return a whole number. Raises RequestRefusedError for anything else."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise RequestRefusedError(wrong_type(name, value, "a whole number"))
     return int(value)
 
 
 def number(name: str, value: object) -> float:
-    """A number. Raises RequestRefusedError for anything else."""
+    """Return a number. Raises RequestRefusedError for anything else."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise RequestRefusedError(wrong_type(name, value, "a number"))
     try:

@@ -177,7 +177,7 @@ class Connection:
         return recording
 
     def _recording_head(self) -> Head:
-        """What a recording that begins now says of itself. Raises ConnectionLostError without a robot."""
+        """Return the head of a recording that begins now. Raises ConnectionLostError without a robot."""
         identity, profile = self.identity, self.profile
         names = identity.name, identity.robot_class, identity.subclass
         return Head(time.time(), self._port, *names, profile.name, profile.erratic)
@@ -291,7 +291,7 @@ class Connection:
         return outcome
 
     def _wait(self, future: Future[Result], limit: float) -> Result:
-        """The result of a future, at most `limit` s later."""
+        """Return the result of a future, at most `limit` s later."""
 
         def ended() -> bool:
             self._check_alive()
@@ -303,7 +303,7 @@ class Connection:
         return future.result()
 
     def _message(self, outcome: Outcome) -> str:
-        """The message of a success."""
+        """Return the message of a success. Raises RequestFailedError for a failure."""
         if not outcome.success:
             self._check_connected()
             raise RequestFailedError(outcome.message)
@@ -319,7 +319,7 @@ class Connection:
         return self._driver.wait(holds, limit)
 
     def _check_alive(self) -> None:
-        """Raises: ConnectionLostError: the connection is closed, or a thread of the driver has ended."""
+        """Raise ConnectionLostError if the connection is closed or a thread of the driver has ended."""
         if self._closed:
             raise ConnectionLostError(f"{self._port}: the connection is closed; make a new AmigoBot")
         if self._driver.failed.is_set():
@@ -359,7 +359,7 @@ class Connection:
         return f"{self._named(note)} (no robot after {waited:.1f} s)"
 
     def _named(self, note: str) -> str:
-        """The state of the connection with the port, which an error of the port itself has already."""
+        """Return a note that begins with the port, as those about the port already do."""
         return note if note.startswith(self._port) else f"{self._port}: {note}"
 
 

@@ -129,11 +129,11 @@ class Driving(Connection):
         self._start(lambda robot, now: robot.move(distance, now))
 
     def is_task_complete(self) -> bool:
-        """Whether the newest turn or move has ended, or none was started."""
+        """Return whether the newest turn or move has ended, or none was started."""
         return self._goal is None or self._goal.ended.done()
 
     def get_feedback(self) -> MotionFeedback | None:
-        """How far the newest turn or move has come, rad or m; None before the first one."""
+        """Return how far the newest turn or move has come, rad or m; None before the first one."""
         with self._driver.robot():
             return self._goal.feedback() if self._goal else None
 
@@ -273,7 +273,7 @@ class Driving(Connection):
             request(robot, now)
 
     def _ended(self, start: float, why: str) -> MotionFailedError:
-        """The error of a drive that began when the robot had travelled `start` m."""
+        """Return the error of a drive that began when the robot had travelled `start` m."""
         with self._driver.robot() as robot:
             travelled = robot.estimator.odometer.state.travelled - start
         return MotionFailedError(f"the drive ended after {travelled:.3f} m: {why}", travelled)

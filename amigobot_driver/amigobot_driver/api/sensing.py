@@ -190,7 +190,7 @@ class Sensing(Connection):
     # -- streams ----------------------------------------------------------------------------------------------
 
     def reports(self, maxlen: int = _LENGTH) -> EventStream[Report]:
-        """A stream of reports, one for each standard packet (10 or 20 a second).
+        """Return a stream of reports, one for each standard packet (10 or 20 a second).
 
             for report in robot.reports():
                 print(report.odometry.x, report.volts)
@@ -212,7 +212,7 @@ class Sensing(Connection):
     def events(self, *kinds: type[Any], maxlen: int = ...) -> EventStream[Any]: ...
 
     def events(self, *kinds: type[Any], maxlen: int = _LENGTH) -> EventStream[Any]:
-        """A stream of the events of some types, for example `robot.events(Report, Notice)`.
+        """Return a stream of the events of some types, for example `robot.events(Report, Notice)`.
 
         A stream with `LinkChanged` among its types goes on when the connection is lost, instead of raising an error.
 
@@ -253,12 +253,12 @@ class Sensing(Connection):
     # -- settings of the sensors ------------------------------------------------------------------------------
 
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
-        """The robot is here from now on.
+        """Set the pose of the robot in the odometry frame.
 
         Args:
-            x: In m.
-            y: In m.
-            yaw: In rad.
+            x: m.
+            y: m.
+            yaw: rad, counter-clockwise positive.
 
         Raises:
             RequestRefusedError: A value is not a finite number.
@@ -269,7 +269,7 @@ class Sensing(Connection):
             robot.set_odometry(x, y, yaw)
 
     def reset_odometry(self) -> None:
-        """The robot is at the origin from now on, and looks along x.
+        """Set the pose of the robot to zero: x, y and yaw.
 
         Raises:
             ConnectionLostError: The robot is not connected.

@@ -217,11 +217,11 @@ class EventHub:
             stream._put(event)
 
     def newest(self, kind: type[E]) -> E | None:
-        """The newest event of a type, or the newest `Received` with a packet of that type."""
+        """Return the newest event of a type, or the newest `Received` with a packet of that type."""
         return self._newest.get(kind)
 
     def stream(self, kinds: tuple[type[Any], ...], maxlen: int) -> EventStream[Any]:
-        """A new stream of the events of some types, with a queue of `maxlen` events."""
+        """Return a new stream of the events of some types, with a queue of `maxlen` events."""
         with self._lock:
             stream: EventStream[Any] = EventStream(self, kinds, maxlen)
             if self._lost_reason:

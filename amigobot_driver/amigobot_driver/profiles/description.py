@@ -19,7 +19,7 @@ from .library import _UNITS
 from .model import Profile, SonarPose
 
 #: Key suffixes of the values that a profile file does not have in SI units.
-_ENDINGS = {
+_SUFFIXES = {
     "_mm": "distance range length width height front rear wheel_diameter wheel_width track clearance wheelbase "
     "wheel_spacing min_range max_range",
     "_mm_s": "velocity wheel_velocity linear",
@@ -27,7 +27,7 @@ _ENDINGS = {
     "_deg_s": "angular",
     "_ms": "cycle command_spacing info_cycle",
 }
-_ENDING_OF = {name: ending for ending, names in _ENDINGS.items() for name in names.split()}
+_SUFFIX_OF = {name: suffix for suffix, names in _SUFFIXES.items() for name in names.split()}
 
 
 def profile_yaml(profile: Profile) -> str:
@@ -60,8 +60,8 @@ def _mapping(part: Any) -> dict[str, Any]:
         value = getattr(part, field.name)
         if isinstance(value, int | float) and not value > 0:
             continue  # NaN or 0 means unknown; a file omits that
-        ending = _ENDING_OF.get(field.name, "")
-        content[field.name + ending] = _plain(value, _UNITS.get(ending, 1.0))
+        suffix = _SUFFIX_OF.get(field.name, "")
+        content[field.name + suffix] = _plain(value, _UNITS.get(suffix, 1.0))
     return content
 
 

@@ -190,9 +190,9 @@ def _build(cls: type[T], content: Any, where: str) -> T:
 
 
 def _field_of(key: str) -> tuple[str, float]:
-    for ending, scale in _UNITS.items():
-        if key.endswith(ending):
-            return key.removesuffix(ending), scale
+    for suffix, scale in _UNITS.items():
+        if key.endswith(suffix):
+            return key.removesuffix(suffix), scale
     return key, 1.0
 
 

@@ -74,11 +74,11 @@ class RobotLink:
     # -- the port ---------------------------------------------------------------------------------------------
 
     def connected(self, byte_time: float | None, baud: int, now: float) -> list[Event]:
-        """The port was opened.
+        """Look for the robot on a port that was opened; return the events that this caused.
 
         Args:
-            byte_time: as Port has it.
-            baud: the line speed at which to look for the robot first.
+            byte_time: See `Port`.
+            baud: The line speed at which to look for the robot first.
             now: Time in s.
         """
         self.set_byte_time(byte_time)
@@ -88,14 +88,11 @@ class RobotLink:
         return self._flush()
 
     def disconnected(self, why: str, now: float) -> list[Event]:
-        """The port was closed, or could not be opened.
+        """End the session: the port was closed, or could not be opened. Return the events that this caused.
 
         Args:
             why: Reason, for the operator.
             now: Time in s.
-
-        Returns:
-            The events that this caused.
         """
         if not self._ended:  # MobileSim closes the connection at CLOSE
             self.session.stop(why)
@@ -104,7 +101,7 @@ class RobotLink:
         return self._flush()
 
     def set_byte_time(self, byte_time: float | None) -> None:
-        """The line runs at another speed; `byte_time` as Port has it."""
+        """Discard an incomplete frame and use another line speed; `byte_time` as in `Port`."""
         self.decoder.reset()
         self.decoder.byte_time = byte_time or 0.0
         self.decoder.check = self.session.dialect.check
@@ -114,9 +111,9 @@ class RobotLink:
         """Process the bytes of one read. Never raises.
 
         Args:
-            data: what the read returned.
-            now: s, the current time.
-            arrived: s, when the read returned, if that was before `now`; frames are stamped from this time.
+            data: What the read returned.
+            now: Time in s.
+            arrived: Time in s when the read returned, if that was before `now`; frames are stamped from this time.
 
         Returns:
             The events that the bytes caused.

@@ -14,7 +14,7 @@ class LinkObserver(Protocol):
     """The robot behind a link: it is asked before the components are."""
 
     def on_byte_time(self, byte_time: float | None) -> None:
-        """The port was opened or runs at another speed; `byte_time` as Port has it."""
+        """The port was opened or runs at another speed; `byte_time` as in `Port`."""
 
     def on_identity(self, identity: SyncReply, now: float) -> None:
         """The robot has been identified, and a session is about to be opened."""

@@ -65,7 +65,7 @@ class Robot:
             remedies: For its messages.
 
         Raises:
-            ProfileError: the options name no usable profile.
+            ProfileError: The options name no usable profile.
         """
         self.options = options
         self.profile = load_profile(options.profile or "amigo")
@@ -333,12 +333,12 @@ class Robot:
     # -- for RobotLink ---------------------------------------------------------------------------------------
 
     def on_byte_time(self, byte_time: float | None) -> None:
-        """The port was opened or runs at another speed; `byte_time` as Port has it."""
+        """The port was opened or runs at another speed; `byte_time` as in `Port`."""
         self.line.port_byte_time = byte_time
         self._apply_line_speed(-math.inf)
 
     def on_identity(self, identity: SyncReply, now: float) -> None:
-        """The robot has been identified, and a session is about to be opened: choose its profile for all components."""
+        """Choose the profile of the identified robot for all components, before a session is opened."""
         chosen, reason = choose_profile(identity.robot_class, identity.subclass, self.dialect.fallback)
         reported = identity.subclass.lower()
         known = reported in chosen.subclasses
@@ -364,7 +364,7 @@ class Robot:
         return self.estimator.measured(packet, stamp, size)
 
     def on_early_sip(self, sip: Sip, stamp: float) -> None:
-        """A SIP whose values are of the time `stamp` (s) arrived before the session was open."""
+        """Take a SIP from before the session, whose values are of the time `stamp` (s)."""
         self.estimator.on_early_sip(sip, stamp)
 
     # -- inside -----------------------------------------------------------------------------------------------

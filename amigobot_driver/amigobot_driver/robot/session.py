@@ -111,7 +111,7 @@ class Session:
         self._enter(LinkState.DISCONNECTED, note)
 
     def forget_robot(self) -> None:
-        """The next session may be with another robot: each session of a recording is accepted."""
+        """Accept another robot in the next session, as in a recording."""
         self._pinned, self._own, self._serial = self._requested_dialect, None, ""
 
     def receive(self, packet: Packet | None, now: float) -> None:

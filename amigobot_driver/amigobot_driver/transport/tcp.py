@@ -83,7 +83,7 @@ class TcpPort:
             raise PortError(f"{self.name}: {_reason(error)}") from None
 
     def set_baud(self, baud: int) -> None:
-        """A TCP connection has no line speed."""
+        """Do nothing: a TCP connection has no line speed."""
 
     def close(self) -> None:
         """Close the port, see `Port.close`."""

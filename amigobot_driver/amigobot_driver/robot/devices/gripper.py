@@ -141,7 +141,7 @@ class GripperControl(RequestComponent):
         return self._packet.type if self._packet else usual
 
     def _order_for_a_time(self, order: Order, name: str, duration: float) -> Future[Outcome]:
-        """An order that lasts for a time is sent once: sent twice, it would last longer."""
+        """Send an order that lasts for a time once: sent twice, it would last longer."""
         self._context.require(Command.GRIPPERVAL)
         steps = round(duration / STEP) if math.isfinite(duration) else 0
         low = -255 if name == "carry" else 0

@@ -111,7 +111,7 @@ class SonarSequence(RequestComponent):
 
 
 def _array(number: int) -> int:
-    """The array of a sonar, counted from 1."""
+    """Return the array of a sonar, counted from 1."""
     return number // ARRAY + 1
 
 

@@ -42,11 +42,11 @@ class Tunable:
         return f"{self.low} to {self.high} {self.unit}".rstrip()
 
     def allows(self, value: int) -> bool:
-        """Whether a caller may set this value."""
+        """Return whether a caller may set this value."""
         return self.low <= value <= self.high
 
     def carries(self, value: int) -> bool:
-        """Whether the command can carry this value of the robot's own, which may be a deceleration below `low`."""
+        """Return whether the command can carry a value of the robot, which may be a deceleration below `low`."""
         return (1 if self.sign < 0 else self.low) <= value <= self.high
 
 

@@ -152,7 +152,7 @@ class MotionGoal(ABC):
             finish(self.ended, outcome)
 
     def end(self, why: str) -> None:
-        """The robot is being stopped before the goal; the outcome waits until it is at rest."""
+        """End the goal early: the robot is being stopped. The outcome waits until it is at rest."""
         self._end_reason = why
 
     def observe_stop(self, progress: Progress) -> None:

@@ -101,7 +101,7 @@ class StateEstimator(Component):
         self._clock.restart()
 
     def on_session_end(self, reason: str) -> None:
-        """The velocity is not known any more."""
+        """Set the velocity to unknown."""
         if not self.odometer.interrupted:
             self.odometer.interrupt()
             self._context.emit(OdometryStale(self.odometer.state))
