@@ -35,7 +35,6 @@ _FASTEST = 10000  # mm/s^2 that no motor reaches
 _MAX_DATA = 253  # bytes of the data of a frame
 _RESTART = 10.0  # s until the controller has restarted
 _KNOCK = 0.02  # s between two SYNC0 while the controller starts
-_DUTY = 40  # argument of PWM_DUTY in the step `settings`
 
 
 class Script:
@@ -185,11 +184,15 @@ class Script:
         if self.client.config() is None:
             raise StepError("CONFIG is not answered")
 
+    def pwm_duty(self, value: float | str) -> None:
+        """Set the duty of the PWM of an Erratic; the dialect would convert it to the unit of the profile."""
+        self.client.send_bytes(ErraticCommand.PWM_DUTY(int(value)).encode(self.client.dialect.check))
+
     def restore_settings(self) -> None:
         """Set the duty of the PWM and the decelerations of an Erratic as they were in the list `before`."""
         before, duty = (self._phases[name][-1].of(ErraticConfig)[-1] for name in ("before", "duty"))
-        instruction = ErraticCommand.PWM_DUTY(round(_DUTY * before.pwm_max / max(1, duty.pwm_max)))
-        self.client.send_bytes(instruction.encode(self.client.dialect.check))
+        (commanded,) = self._step.arguments("pwm_duty")
+        self.pwm_duty(round(commanded * before.pwm_max / max(1, duty.pwm_max)))
         self.client.send(Command.SETA(-before.trans_decel), Command.SETRA(-before.rot_decel))
 
     def rest(self) -> None:
@@ -241,6 +244,7 @@ WORDS: Mapping[str, Callable[..., object]] = {
     "motors_on": Script.motors_on,
     "open": Script.open,
     "pings": Script.pings,
+    "pwm_duty": Script.pwm_duty,
     "rest": Script.rest,
     "restart": Script.restart,
     "restore_settings": Script.restore_settings,

@@ -59,6 +59,10 @@ class Step:
         texts = [text for name, words in self.lists for text in ([name] if isinstance(words, str) else words)]
         return [text for text in texts if isinstance(text, str)]
 
+    def arguments(self, word: str) -> list[float]:
+        """Return the number that follows a word in `send`, each time: [300.0, -300.0] for `VEL`."""
+        return [float(text.removeprefix(word)) for text in self.texts if text.startswith(f"{word} ")]
+
     def check(self, key: str, name: str, allowed: Iterable[str]) -> None:
         """Raise ValueError if the row names what does not exist."""
         if name and name not in allowed:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from amigobot_driver.protocol import Gyro, Sip
@@ -19,9 +19,7 @@ from amigobot_driver.protocol import Gyro, Sip
 from ..motion import Instant, fit_line, mean
 from ..step_data import Figure, Phase, StepData, StepError
 
-_VELOCITY = 0.3  # m/s that the script commands
-_WHEEL_STEPS = 15  # units of VEL2 that the script commands
-_TURN = math.radians(30)  # rad/s that the script commands
+_WHEEL_STEPS = 15, -15  # units of VEL2 that the step commands, one in each byte
 _RAMP = 0.25, 0.8  # velocity / final velocity, between which a ramp is straight
 _FULL_POWER = 0.4, 0.985  # speed / final speed, between which the motors have full power and the rest shows
 _ROLLING = 0.03  # m/s above which a velocity counts in a fit
@@ -32,10 +30,9 @@ _SHORTEST = 0.3  # m of a drive that can be compared with a tape
 _FLOOR = 0.002  # uncertainty / distance on the floor, beside that of the tape
 
 
-def _both(data: StepData, commanded: float, found: Callable[[list[Instant]], float]) -> tuple[float, float]:
+def _both(data: StepData, commanded: Iterable[float], found: Callable[[list[Instant]], float]) -> tuple[float, float]:
     """Return what two drives show, one way and back, over what was commanded; with its standard uncertainty."""
-    (first, *_), (second, *_) = data.phases.values()
-    return mean([found(first.log) / commanded, found(second.log) / -commanded])
+    return mean(found(phase.log) / target for (phase, *_), target in zip(data.phases.values(), commanded, strict=True))
 
 
 def _mean_velocity(log: list[Instant]) -> float:
@@ -50,7 +47,8 @@ def translation(data: StepData) -> Iterator[Figure]:
         "position": (units.distance, 1, lambda log: fit_line((at.time, at.x) for at in log).slope),
         "encoder": (ticks, -1, lambda log: fit_line((at.time, at.middle_ticks) for at in log).slope / ticks),
     }
-    ratios = {name: _both(data, _VELOCITY, velocity) for name, (_, _, velocity) in shown.items()}
+    commanded = [value / 1000 for value in data.step.arguments("VEL")]  # m/s
+    ratios = {name: _both(data, commanded, velocity) for name, (_, _, velocity) in shown.items()}
     known = [ratio for ratio in ratios.values() if math.isfinite(ratio[0])]
     if any(value <= 0 for value, _ in known):
         raise StepError("VEL 300 and VEL -300 turn the wheels in a wrong direction, or not at all")
@@ -80,7 +78,7 @@ def rotation(data: StepData) -> Iterator[Figure]:
         # Without encoders the velocities of the wheels are all there is.
         return found if math.isfinite(found) else statistics.fmean(at.difference for at in log) / data.robot.half_track
 
-    yield data.figure("scale.turn", *_both(data, _TURN, rate))
+    yield data.figure("scale.turn", *_both(data, map(math.radians, data.step.arguments("RVEL")), rate))
     units = [fit_line((turned(at), at.heading) for at in data.phase(name).log).slope for name in ("left", "right")]
     # The heading of a gyro stays where it is while the wheels turn in the air.
     yield data.figure("scale.heading", *mean(1 / unit for unit in units if unit))
@@ -88,16 +86,16 @@ def rotation(data: StepData) -> Iterator[Figure]:
 
 def acceleration(data: StepData) -> Iterator[Figure]:
     """SETA, up and down."""
-    return _ramps(data, lambda at: at.velocity, 0.25, -0.35)
+    return _ramps(data, lambda at: at.velocity, (value / 1000 for value in data.step.arguments("SETA")))
 
 
 def turn_acceleration(data: StepData) -> Iterator[Figure]:
     """SETRA, up and down."""
     half_track = data.robot.half_track
-    return _ramps(data, lambda at: at.difference / half_track, math.radians(50), math.radians(-70))
+    return _ramps(data, lambda at: at.difference / half_track, map(math.radians, data.step.arguments("SETRA")))
 
 
-def _ramps(data: StepData, velocity: Callable[[Instant], float], *commanded: float) -> Iterator[Figure]:
+def _ramps(data: StepData, velocity: Callable[[Instant], float], commanded: Iterable[float]) -> Iterator[Figure]:
     """Yield the slopes of ramps over the commanded ones, up and down."""
     for key, name, rate in zip(data.step.figures, ("up", "down"), commanded, strict=True):
         slopes = []

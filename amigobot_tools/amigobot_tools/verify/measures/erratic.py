@@ -12,19 +12,20 @@ from amigobot_driver.protocol import ERRATIC_PACKETS, Analog, ErraticConfig, par
 
 from ..step_data import Figure, Phase, StepData
 
-_DUTY = 40  # that the script commands; harmless in either unit
 _UNITS = {"percent": 100, "per mille": 1000}  # of PWM_DUTY: what they call the whole
-_DECELERATIONS = {"trans": 350, "rot": 150}  # mm/s^2 and deg/s^2 that the script commands
+_COMMANDS = {"trans_decel": "SETA", "rot_decel": "SETRA"}  # that set the decelerations
 
 
 def settings(data: StepData) -> Iterator[Figure]:
     """The unit of PWM_DUTY, and what negative accelerations set; CONFIG shows both, and nothing moves."""
     duty, after = (data.phase(name).of(ErraticConfig)[-1] for name in ("duty", "after"))
+    (commanded,) = data.step.arguments("pwm_duty")
     share = duty.pwm_max / max(1, duty.pwm_wrap)
-    units = [name for name, whole in _UNITS.items() if math.isclose(whole * share, _DUTY, abs_tol=1.0)]
+    units = [name for name, whole in _UNITS.items() if math.isclose(whole * share, commanded, abs_tol=1.0)]
     yield data.figure("pwm.unit", next(iter(units), "none: PWM_DUTY does not change the duty cycle"))
-    for name, value in _DECELERATIONS.items():
-        yield data.figure(f"settings.{name}_decel", "yes" if getattr(after, f"{name}_decel") == value else "no")
+    for name, command in _COMMANDS.items():
+        (value,) = data.step.arguments(command)
+        yield data.figure(f"settings.{name}", "yes" if getattr(after, name) == -value else "no")
 
 
 def floor_sensors(phase: Phase) -> str | None:

@@ -13,9 +13,6 @@ from amigobot_driver.protocol import Sip
 
 from ..step_data import Figure, Phase, StepData, StepError
 
-_NEAR = 0.5  # m from the front to the near wall
-_FAR = 1.5  # m from the front to the far wall
-
 
 def wall(data: StepData) -> Iterator[Figure]:
     """Ranges to a wall at two distances, and their noise."""
@@ -32,7 +29,8 @@ def wall(data: StepData) -> Iterator[Figure]:
             (first, _), (last, _) = pings[0], pings[-1]
             yield data.figure("sonar.period", (last - first) / sum(time < last for time, _ in pings))
     near, far = (statistics.fmean(map(statistics.fmean, ranges)) for ranges in walls)
-    scale = (_FAR - _NEAR) / (far - near)  # true size of the nominal unit
+    true_near, true_far = data.step.arguments("do WALL")  # m from the front
+    scale = (true_far - true_near) / (far - near)  # true size of the nominal unit
     yield data.figure("sonar.unit", scale * unit)
     freedom = sum(map(len, walls[0])) - len(walls[0])
     noise = scale * math.sqrt(sum(statistics.pvariance(each) * len(each) for each in walls[0]) / freedom)
