@@ -24,8 +24,7 @@ from .transport import Port, PortError, open_port
 
 #: s that the writer thread sleeps at most before a deadline, because an injected clock may run at another speed.
 _LONGEST_SLEEP = 1.0
-#: s between two checks of what is waited for, besides those after each packet.
-_CHECK_PERIOD = 0.05
+_CHECK_PERIOD = 0.05  #: s between two checks of a condition, besides those after each packet
 #: s that `close` waits for each thread: the reader may wait for a TCP peer that does not answer.
 _JOIN_TIMEOUT = 0.25
 #: s. Counts during suspend, so requests from before a suspend are old afterwards: on Linux only CLOCK_BOOTTIME does, on
@@ -109,7 +108,7 @@ class Driver:
         return True
 
     def wake(self) -> None:
-        """Have those who wait check their conditions."""
+        """Wake the threads in `wait`, which then check their conditions."""
         with self._progress:
             self._progress.notify_all()
 

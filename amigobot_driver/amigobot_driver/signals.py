@@ -23,10 +23,8 @@ from types import FrameType
 from typing import Any
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-#: s after a signal in which further ones belong to it.
-_SAME_REQUEST = 0.5
-#: s that a command may take to stop its robot after a signal.
-_END_LIMIT = 20.0
+_SAME_REQUEST = 0.5  #: s after a signal in which further ones belong to it
+_END_LIMIT = 20.0  #: s after a signal until a command that hangs ends
 
 
 class TerminatedError(SystemExit):

@@ -84,10 +84,10 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, messa
 
 def test_a_served_fleet_ends_after_its_clients(monkeypatch: pytest.MonkeyPatch) -> None:
     """A Ctrl-C in the terminal of `ros2 launch` reaches the simulator and the drivers at once."""
-    monkeypatch.setattr(sim, "_PATIENCE", math.inf)
+    monkeypatch.setattr(sim, "_CLOSE_TIMEOUT", math.inf)
     robot: Any = SimpleNamespace(session=SessionState.OPEN)
     signals: list[int] = []
-    ended = sim._Ending(signals, [robot])
+    ended = sim._StopCondition(signals, [robot])
     assert not ended()
     signals.append(2)
     assert not ended()

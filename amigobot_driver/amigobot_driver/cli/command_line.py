@@ -101,7 +101,7 @@ def _failed(subcommand: str, problem: object, status: int) -> int:
 
 
 def _chosen(arguments: Sequence[str]) -> str:
-    """The subcommand on the command line, or the one in the line that a shell wants to complete; "" for none."""
+    """Return the subcommand on the command line, or on the line that a shell completes; "" for none."""
     if "_ARGCOMPLETE" in os.environ:
         # The last word is still being typed.
         words = os.environ.get("COMP_LINE", "")[: int(os.environ.get("COMP_POINT", "0"))].split(" ")[:-1]
@@ -114,7 +114,7 @@ def _chosen(arguments: Sequence[str]) -> str:
 def _parsers(
     subcommands: Mapping[str, Subcommand], chosen: Subcommand | None
 ) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser | None]:
-    """The parser of the whole line, and the one of the chosen subcommand; without one, it lists all subcommands."""
+    """Return the parser of the line, which has only the chosen subcommand if there is one, and its parser."""
     parser = _Parser(
         prog="amigobot",
         description="Tools for AmigoBot robots, real and simulated.",

@@ -95,13 +95,13 @@ def _ask(args: argparse.Namespace, values: Mapping[str, int]) -> tuple[str, str,
 
 
 def _text(name: str, reported: Values) -> str:
-    """The tuning values as a file."""
+    """Return the tuning values as the text of a file."""
     values = {key: value for key, value in reported.items() if key in TUNABLE}
     return f"# Tuning values of {name}, in the units of the CONFIG packet.\n{yaml.safe_dump(values, sort_keys=False)}"
 
 
 def _edited(name: str, reported: Values) -> dict[str, int]:
-    """Have the user edit the tuning values; those that were changed."""
+    """Let the user edit the tuning values, and return those that were changed."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "amigobot.yaml"

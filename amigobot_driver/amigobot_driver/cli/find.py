@@ -62,7 +62,7 @@ def _bridge(host: str) -> str:
 
 
 def _probe(port: str, timeout: float) -> dict[str, Any]:
-    """Connect to a port; what answers there."""
+    """Connect to a port, and return what answers there."""
     from ..api import AmigoBot
     from ..errors import AmigoBotError, RequestFailedError
     from ..robot import Options

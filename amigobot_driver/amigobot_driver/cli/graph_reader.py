@@ -61,7 +61,7 @@ def _full(namespace: str, name: str) -> str:
 
 
 def _ages(temporary: TemporaryNode, topics: list[str]) -> dict[str, float]:
-    """Age in s of the newest message of each topic; a stamp of zero counts as none."""
+    """Return the age (s) of the newest message of each topic; one without a stamp has none."""
     node = temporary.node
     ages: dict[str, float] = {}
 

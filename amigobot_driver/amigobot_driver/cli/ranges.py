@@ -12,8 +12,7 @@ from collections.abc import Callable
 from ..wording import wrong_type
 from .usage_error import UsageError
 
-#: s that a program may run; without the option it runs until Ctrl-C.
-_DAY = 86400
+_DAY = 86400  #: s
 
 
 def number(low: float, high: float, unit: str = "", *, whole: bool = False) -> Callable[[str], float]:

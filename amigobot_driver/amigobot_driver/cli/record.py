@@ -25,7 +25,7 @@ from . import ranges
 from .robot_arguments import add_robot_arguments, connect
 from .usage_error import UsageError
 
-_WAIT = 0.2  #: s
+_CHECK_PERIOD = 0.2  #: s between two checks of the end
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     with connect(args, trace=True) as robot, robot.record(args.file) as recording, suppress(KeyboardInterrupt):
         end = time.monotonic() + args.seconds
         while recording.running and time.monotonic() < end:
-            time.sleep(_WAIT)
+            time.sleep(_CHECK_PERIOD)
     print(f"{counted(recording.packets, 'packet')} in {args.file}")
     if recording.dropped:
         print(f"amigobot record: {counted(recording.dropped, 'packet')} lost: the disk is too slow", file=sys.stderr)

@@ -15,7 +15,7 @@ from .usage_error import UsageError
 
 
 def read_recording(path: Path) -> tuple[Head, list[RecordedFrame]]:
-    """Read a file as `read_intact_part` does, for a caller to whom that part is good enough."""
+    """Return the head and the records of `read_intact_part`."""
     head, records, _ = read_intact_part(path)
     return head, records
 

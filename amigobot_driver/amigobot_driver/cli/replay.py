@@ -110,7 +110,7 @@ def replayed(head: Head, records: list[RecordedFrame], profile: str) -> list[tup
     replay.identify(SyncReply(name=head.name, robot_class=head.robot_class, subclass=head.subclass))
     for record in records:
         at = record.time
-        with contextlib.suppress(ValueError):  # no packet can be as long as this record of a bag
+        with contextlib.suppress(ValueError):  # a record of a bag may be longer than any packet
             replay.feed(record.data, round(record.time * 1e9), to_robot=record.to_robot)
     replay.settle()
     replay.close()
@@ -169,5 +169,5 @@ def _print_summary(head: Head, reports: list[tuple[float, Report]]) -> None:
 
 
 def _robot(head: Head) -> str:
-    """The robot of a recording: "Rob, Pioneer/amigo"."""
+    """Return the robot of a recording: "Rob, Pioneer/amigo"."""
     return f"{robot_name(head.name)}, {head.robot_class}/{head.subclass}"

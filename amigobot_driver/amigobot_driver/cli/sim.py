@@ -33,7 +33,7 @@ from ..transport.tcp import DEFAULT_TCP_PORT
 from .ranges import parse_address
 from .usage_error import UsageError
 
-_PATIENCE = 2.0  # s that clients of a fleet have to close their sessions after a signal
+_CLOSE_TIMEOUT = 2.0  # s that clients of a fleet have to close their sessions after a signal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,13 +70,13 @@ def run(args: argparse.Namespace) -> int:
         file = stack.enter_context(open(args.truth, "a", encoding="utf-8")) if args.truth else None
         served = _serve(args, clock, file, stack)
         simulators = [entry.robot for entry in served if isinstance(entry.robot, Simulator)]
-        serve(*served, stopped=_Ending(stopped, simulators if args.robots else []))
+        serve(*served, stopped=_StopCondition(stopped, simulators if args.robots else []))
         clock.print("stopped")
     return 0
 
 
-class _Ending:
-    """Tells whether to end: a Ctrl-C also reaches the drivers of a fleet, whose sessions may end first."""
+class _StopCondition:
+    """Whether to end: a Ctrl-C also reaches the drivers of a fleet, whose sessions may end first."""
 
     def __init__(self, signals: Sized, simulators: Sequence[Simulator]) -> None:
         self._signals = signals
@@ -86,7 +86,7 @@ class _Ending:
     def __call__(self) -> bool:
         if not self._signals:
             return False
-        self._deadline = min(self._deadline, time.monotonic() + _PATIENCE)
+        self._deadline = min(self._deadline, time.monotonic() + _CLOSE_TIMEOUT)
         in_session = any(simulator.session is SessionState.OPEN for simulator in self._simulators)
         return not in_session or time.monotonic() >= self._deadline
 

@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _drivers(node: Node) -> set[str]:
-    """The namespaces, each with a slash at its end, that have both services."""
+    """Return the namespaces, each with a slash at its end, that have both services."""
     triggers = {name for name, types in node.get_service_names_and_types() if "std_srvs/srv/Trigger" in types}
     prefixes = {name.removesuffix(_CLEAR) for name in triggers if name.endswith(f"/{_CLEAR}")}
     return {prefix for prefix in prefixes if prefix + _STOP in triggers}

@@ -20,7 +20,7 @@ T = TypeVar("T", bound="TemporaryNode")
 #: Ends a message about a node that does not respond.
 NO_NODE = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
 #: Arguments of `rclpy.init`: a command-line program writes no log file, so it runs where none can be written.
-NO_LOG_FILE = ["--ros-args", "--disable-external-lib-logs"]
+_NO_LOG_FILE = ["--ros-args", "--disable-external-lib-logs"]
 _WAIT = 0.1  #: s that the executor waits at a time; Ctrl-C does not end the wait
 
 
@@ -31,7 +31,7 @@ class TemporaryNode:
         if problem := domain_problem():
             raise UsageError(problem)
         self._context = rclpy.Context()
-        rclpy.init(context=self._context, args=NO_LOG_FILE)
+        rclpy.init(context=self._context, args=_NO_LOG_FILE)
         unused = {"enable_rosout": False, "start_parameter_services": False}
         self.node = rclpy.create_node(name, namespace=f"/{namespace}", context=self._context, **unused)
         self.executor = SingleThreadedExecutor(context=self._context)

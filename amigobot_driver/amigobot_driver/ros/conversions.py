@@ -27,8 +27,8 @@ from ..profiles import Battery, Profile, Sonar
 from ..protocol import SyncReply, TuningValues
 from ..robot import LinkChanged, Odometry, Report, SonarPoint
 
-#: Variance of motions that a wheeled robot cannot make: small, but never zero.
-_FLAT = 1e-6
+#: Variance (m^2, rad^2) of motions that a wheeled robot cannot make: small, but never zero.
+_PLANAR_VARIANCE = 1e-6
 
 WHEEL_JOINTS = ("left_wheel_joint", "right_wheel_joint")
 
@@ -49,9 +49,9 @@ def odometry_message(odom_frame: str, base_frame: str) -> OdometryMsg:
     message = OdometryMsg(child_frame_id=base_frame)
     message.header.frame_id = odom_frame
     for index in (14, 21, 28):  # diagonal: z, roll, pitch
-        message.pose.covariance[index] = _FLAT
+        message.pose.covariance[index] = _PLANAR_VARIANCE
     for index in (7, 14, 21, 28):  # diagonal: y, z, roll, pitch
-        message.twist.covariance[index] = _FLAT
+        message.twist.covariance[index] = _PLANAR_VARIANCE
     return message
 
 

@@ -14,10 +14,8 @@ from rclpy.node import Node
 from ..robot import BatteryChanged, BatteryLevel, Event, Identified, LinkChanged, LinkState, Notice
 from ..wording import given_name
 
-#: Seconds before the same line is logged again.
-INTERVAL = 60.0
-#: How many recoveries are logged within INTERVAL: a link may fail and recover every few seconds.
-MAX_RECOVERIES = 3
+INTERVAL = 60.0  #: s before the same line is logged again
+MAX_RECOVERIES = 3  #: that are logged within INTERVAL: a link may fail and recover every few seconds
 
 
 class LogThrottle:

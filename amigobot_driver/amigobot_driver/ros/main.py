@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 
     from .node import AmigobotNode
 
-#: Time in s after a signal at which the robot is stopped even if a callback does not return.
-_STOP_LIMIT = 5.0
-#: Time in s after a signal at which the process ends even if a thread hangs.
-_END_LIMIT = 120.0
+_STOP_LIMIT = 5.0  #: s after a signal until the robot is stopped even if a callback does not return
+_END_LIMIT = 120.0  #: s after a signal until the process ends even if a thread hangs
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -57,12 +55,12 @@ def main(args: list[str] | None = None) -> int:
         rclpy.logging.get_logger("amigobot").fatal(f"{reason}; {remedy}")
         return 2
     executor = SingleThreadedExecutor()
-    ending = _Ending(signals, executor)
+    watcher = _SignalWatcher(signals, executor)
     node = None
     try:
-        node = ending.node = AmigobotNode()
+        node = watcher.node = AmigobotNode()
         executor.add_node(node)
-        while not ending.requested.is_set():
+        while not watcher.requested.is_set():
             executor.spin_once()
     except BadParameterError as error:
         rclpy.logging.get_logger("amigobot").fatal(str(error))
@@ -75,7 +73,7 @@ def main(args: list[str] | None = None) -> int:
             raise
     finally:
         # Stop the robot after an exception too.
-        ending.closing.set()
+        watcher.closing.set()
         try:
             if node:
                 node.close()
@@ -98,7 +96,7 @@ def _catch_signals() -> int:
     return read_end
 
 
-class _Ending:
+class _SignalWatcher:
     """Waits for a signal in a thread, then ends the loop of the main thread.
 
     Args:

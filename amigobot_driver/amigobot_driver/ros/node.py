@@ -38,13 +38,13 @@ from .telemetry_publisher import TelemetryPublisher
 from .tuning_services import TuningServices
 from .velocity_input import VelocityInput
 
-#: The services for the messages of the robot.
-_SERVICES = Remedies(
+#: The remedies in the robot's messages: services of this node.
+_REMEDIES = Remedies(
     motors_off="call the service enable_motors",
     emergency_stop="call the service clear_emergency_stop",
     sounds_off="call the service enable_sounds",
 )
-_PUBLISHERS_PERIOD = 5  #: s between two looks at the publishers of `cmd_vel`, which take 0.4 ms
+_PUBLISHERS_PERIOD = 5.0  #: s between two checks of the publishers of `cmd_vel`, which take 0.4 ms
 _PERIOD = 1.0  #: s between two diagnostics messages, and between two checks of the subscribers of `packets`
 
 
@@ -63,7 +63,7 @@ class AmigobotNode(Node):
         for name in self._params.unknown:
             self.get_logger().warning(unknown_text(name))
         try:
-            robot = Robot(self._params.options(), _SERVICES)
+            robot = Robot(self._params.options(), _REMEDIES)
         except ProfileError as error:
             raise BadParameterError(f"parameter robot: {error}") from None
         profile = robot.profile
@@ -143,7 +143,7 @@ class AmigobotNode(Node):
             self._configure()
 
     def _on_event(self, event: Event) -> None:
-        """Called by the driver's threads, one at a time."""
+        """Pass an event to its handlers. The driver's threads call this, one at a time."""
         try:
             for handle in self._handlers.get(type(event), ()):
                 handle(event)

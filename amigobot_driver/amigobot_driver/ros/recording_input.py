@@ -32,8 +32,10 @@ _DEFAULT_NAME = "recorded"
 _ALL = QoSProfile(history=HistoryPolicy.KEEP_ALL)
 #: robot_config is recorded as a latched topic, and may be played before this node starts.
 _LATCHED = QoSProfile(history=HistoryPolicy.KEEP_ALL, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-#: Seconds between two checks for a player.
-_CHECK_PERIOD = 0.1
+_CHECK_PERIOD = 0.1  #: s between two checks for a player
+#: s between two requests to a player. In this time the subscribers are discovered, then it is resumed.
+_DISCOVERY = 2.0
+_IDLE = 2.0  #: s without a message after which the recording counts as ended or paused
 
 
 def _packets(number: int, kind: str = "") -> str:
@@ -41,14 +43,8 @@ def _packets(number: int, kind: str = "") -> str:
     return f"{counted(number, f'{kind} packet'.strip())} {'was' if number == 1 else 'were'}"
 
 
-#: Seconds between two requests to a player. In this time the subscribers are discovered, then it is resumed.
-_DISCOVERY = 2.0
-#: Seconds without a message after which the recording counts as ended or paused.
-_IDLE = 2.0
-
-
 def is_recording(url: str) -> bool:
-    """Whether a port URL stands for a recording."""
+    """Return whether a port URL is that of a recording."""
     return url.startswith(SCHEME)
 
 

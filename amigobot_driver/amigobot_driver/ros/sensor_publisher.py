@@ -29,12 +29,9 @@ from . import topics
 from .conversions import message_of
 from .interface import Interface, NodeContext
 
-#: Beam width of the floor sensors in rad. No manual states it.
-_BEAM = math.radians(10)
-#: Frame of the gyro, as in the URDF.
-_IMU_FRAME = "imu_link"
-#: Variance of the two axes that the gyro does not measure, (rad/s)^2.
-_UNKNOWN = 1e6
+_FLOOR_BEAM = math.radians(10)  #: rad, beam width of a floor sensor; no manual states it
+_IMU_FRAME = "imu_link"  #: as in the URDF
+_UNMEASURED = 1e6  #: (rad/s)^2, variance of the two axes that the gyro does not measure
 
 
 class SensorPublisher(Interface):
@@ -67,7 +64,7 @@ class SensorPublisher(Interface):
     def _use_profile(self, profile: Profile) -> None:
         """Create publishers for further floor sensors of the profile, and set the range of all."""
         for number in range(len(self._floors), len(profile.floor.poses)):
-            message = Range(radiation_type=Range.INFRARED, field_of_view=_BEAM)
+            message = Range(radiation_type=Range.INFRARED, field_of_view=_FLOOR_BEAM)
             message.header.frame_id = self._context.prefixed(f"floor_{number}_link")  # as in the URDF
             self._floors.append((topics.FLOOR.publisher(self._node, number), message))
         for _, message in self._floors:
@@ -79,7 +76,7 @@ def _imu(turn: TurnRate, header: Header) -> Imu:
     message = Imu(header=header)
     message.angular_velocity.z = turn.rate
     covariance = message.angular_velocity_covariance
-    covariance[0], covariance[4], covariance[8] = _UNKNOWN, _UNKNOWN, turn.variance
+    covariance[0], covariance[4], covariance[8] = _UNMEASURED, _UNMEASURED, turn.variance
     message.orientation_covariance[0] = message.linear_acceleration_covariance[0] = -1.0
     return message
 

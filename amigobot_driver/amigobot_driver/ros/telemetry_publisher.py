@@ -33,8 +33,7 @@ from . import conversions, stamps, topics
 from .interface import Interface, NodeContext
 from .node_parameters import SONAR_WHEN_SUBSCRIBED
 
-#: Seconds between two battery messages while the level does not change.
-_BATTERY_PERIOD = 1.0
+_BATTERY_PERIOD = 1.0  #: s between two battery messages while the level does not change
 
 
 class TelemetryPublisher(Interface):

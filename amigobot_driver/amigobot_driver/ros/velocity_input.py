@@ -22,6 +22,7 @@ from .interface import Interface, NodeContext
 
 MessageInfo = Mapping[str, int]  #: as rclpy passes it: times in ns
 
+#: Numbers in a reason.
 _NUMBER = re.compile(r"-?\d[\d.e+-]*(, \d+)*|\b-?(nan|inf)\b")
 
 
