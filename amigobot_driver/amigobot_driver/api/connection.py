@@ -35,7 +35,7 @@ from ..robot import (
 from ..wording import wrong_type
 from . import arguments
 from .arguments import check_options, integer
-from .recording import LENGTH, Recording
+from .recording import QUEUE_LENGTH, Recording
 from .streams import EventHub
 from .values import Identity
 
@@ -165,7 +165,7 @@ class Connection:
             ConnectionLostError: The robot is not connected.
         """
         head = self._recording_head()
-        stream = self._hub.stream((FrameSeen,), LENGTH)
+        stream = self._hub.stream((FrameSeen,), QUEUE_LENGTH)
         try:
             recording = Recording(stream, Path(path), head, self._driver.clock())
         except OSError:

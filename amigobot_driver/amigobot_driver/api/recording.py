@@ -14,7 +14,7 @@ from ..robot import FrameSeen
 from .streams import EventStream
 
 #: Frames that wait for the disk at most.
-LENGTH = 1000
+QUEUE_LENGTH = 1000
 #: s that `stop` waits for the frames that are waiting.
 _STOP_TIMEOUT = 5.0
 

@@ -32,7 +32,7 @@ E = TypeVar("E", bound=Event)
 Recent = TypeVar("Recent", bound="_Stamped")
 
 #: Events that a stream buffers for a slow reader: 10 s at 10 Hz.
-_LENGTH = 100
+_MAXLEN = 100
 #: s after which a value is too old.
 _STALE = 2.0
 
@@ -189,7 +189,7 @@ class Sensing(Connection):
 
     # -- streams ----------------------------------------------------------------------------------------------
 
-    def reports(self, maxlen: int = _LENGTH) -> EventStream[Report]:
+    def reports(self, maxlen: int = _MAXLEN) -> EventStream[Report]:
         """Return a stream of reports, one for each standard packet (10 or 20 a second).
 
             for report in robot.reports():
@@ -211,7 +211,7 @@ class Sensing(Connection):
     @overload
     def events(self, *kinds: type[Any], maxlen: int = ...) -> EventStream[Any]: ...
 
-    def events(self, *kinds: type[Any], maxlen: int = _LENGTH) -> EventStream[Any]:
+    def events(self, *kinds: type[Any], maxlen: int = _MAXLEN) -> EventStream[Any]:
         """Return a stream of the events of some types, for example `robot.events(Report, Notice)`.
 
         A stream with `LinkChanged` among its types goes on when the connection is lost, instead of raising an error.
@@ -234,7 +234,7 @@ class Sensing(Connection):
         self._check_alive()
         return self._hub.stream(kinds, maxlen)
 
-    def subscribe(self, callback: Callable[[Any], object], *kinds: type[Any], maxlen: int = _LENGTH) -> Subscription:
+    def subscribe(self, callback: Callable[[Any], object], *kinds: type[Any], maxlen: int = _MAXLEN) -> Subscription:
         """Call a function with each event, from a thread of its own. The function may use the robot.
 
         Args:

@@ -25,12 +25,11 @@ if TYPE_CHECKING:
 E = TypeVar("E")
 
 #: s between two checks whether the driver is still alive; an event is delivered without this delay.
-_CHECK = 0.25
-#: s between two looks of an `async for` at the queue: a task cannot wait for a thread of the driver.
-_POLL = 0.01
-
+_CHECK_PERIOD = 0.25
+#: s after which `async for` polls the queue again: a task cannot wait for a thread of the driver.
+_POLL_PERIOD = 0.01
 #: s that the end of a subscription waits for a call that is running.
-_LAST_CALL = 5.0
+_CANCEL_TIMEOUT = 5.0
 
 _log = logging.getLogger("amigobot_driver")
 
@@ -97,7 +96,7 @@ class EventStream(Generic[E]):
         return self
 
     def __next__(self) -> E:
-        while (event := self.get(_CHECK)) is None:
+        while (event := self.get(_CHECK_PERIOD)) is None:
             if self._has_ended():
                 raise StopIteration
         return event
@@ -111,7 +110,7 @@ class EventStream(Generic[E]):
         while (event := self.get(0)) is None:
             if self._has_ended():
                 raise StopAsyncIteration
-            await asyncio.sleep(_POLL)
+            await asyncio.sleep(_POLL_PERIOD)
         return event
 
     def __enter__(self) -> EventStream[E]:
@@ -173,7 +172,7 @@ class Subscription:
         """
         self._stream.close()
         if self._thread is not threading.current_thread():
-            self._thread.join(_LAST_CALL)
+            self._thread.join(_CANCEL_TIMEOUT)
 
     def _run(self) -> None:
         with self._stream:

@@ -56,7 +56,7 @@ class Identity:
     """The identity that the robot reports."""
 
     name: str  #: name of this robot in its FLASH
-    robot_class: str  #: "Pioneer" for the whole family
+    robot_class: str  #: "Pioneer" for all ActivMedia robots
     subclass: str  #: the model, for example "amigo"
     serial_number: str  #: "" while the robot has not reported its configuration
     firmware_version: str  #: "" if the firmware does not report it

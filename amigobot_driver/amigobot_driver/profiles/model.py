@@ -30,7 +30,7 @@ class Units:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """Dimensions in m. `front` and `rear` are measured from the wheel axle, where base_link is."""
+    """Dimensions and mass; base_link is on the wheel axle."""
 
     length: float  #: m
     width: float  #: m
@@ -39,12 +39,12 @@ class Body:
     rear: float  #: m from the axle to the rear
     wheel_diameter: float  #: m
     wheel_width: float  #: m
-    track: float  #: effective distance between the contact points of the wheels when the robot turns
+    track: float  #: m, effective distance between the contact points of the wheels when the robot turns
     clearance: float = 0.03  #: m between floor and body
     mass: float = 3.6  #: kg
     wheel_ticks: float = 0.0  #: encoder ticks in one turn of a wheel; 0: unknown
-    wheelbase: float = 0.0  #: from the front to the rear axle, centered on base_link; 0: two wheels and a caster
-    wheel_spacing: float = 0.0  #: between the centers of the tires, if it differs from track; 0: it does not
+    wheelbase: float = 0.0  #: m from the front to the rear axle, centered on base_link; 0: two wheels and a caster
+    wheel_spacing: float = 0.0  #: m between the centers of the tires, if it differs from track; 0: it does not
 
     @property
     def radius(self) -> float:
@@ -158,7 +158,7 @@ class Quirks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Battery:
-    """A 12 V lead-acid battery: V, Ah. `curve` has pairs of voltage and charge (0 to 1), rising."""
+    """A 12 V lead-acid battery."""
 
     low: float = 11.0  #: V, below it the level is LOW
     cutoff: float = 10.0  #: V at which the robot switches itself off
@@ -191,7 +191,7 @@ class Link:
 class Physics:
     """How the simulated robot moves, and what its firmware makes of its settings; `amigobot verify` measures them.
 
-    A ratio is what the robot does over what it was told; the manuals promise 1 for all of them.
+    A ratio is what the robot does over what was commanded; the manuals promise 1 for all of them.
     """
 
     free_speed: float = 4 / 3  #: speed of a wheel at full voltage without load, over `limits.linear`

@@ -33,7 +33,7 @@ class SyncReply(Packet):
 
     id: U8 = 2
     name: Text  #: the robot's own name, up to 20 characters
-    robot_class: Text  #: "Pioneer" for the whole family
+    robot_class: Text  #: "Pioneer" for all ActivMedia robots
     subclass: Text  #: the model, for example "amigo" or "p3dx-sh"; capitals vary
 
 

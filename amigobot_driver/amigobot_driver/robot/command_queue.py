@@ -73,8 +73,8 @@ class CommandQueue:
     def put(self, instruction: Instruction, priority: Priority = Priority.ROUTINE) -> bool:
         """Queue an instruction; return False if too many of the same priority wait already.
 
-        That happens to `ROUTINE` and `RAW` only. Of anything more urgent only the newest of each command is kept, at
-        its place in the line: a new velocity overtakes its own past, but VEL and RVEL never starve each other.
+        That happens to `ROUTINE` and `RAW` only. Of more urgent commands only the newest of each kind is kept, at the
+        place of the one before: VEL and RVEL never starve each other.
         """
         queue = self._waiting[priority]
         if priority not in _ALL_SENT:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""When the robot took the values of a packet: those of one info cycle at once, though the line carries them in turn.
+"""Estimates when the robot took the values of a packet: all packets of an info cycle have the time of its start.
 
 The order within a cycle is GYROpac, SIP, then the others (docs/protocol 8.3). Only the SIP comes in every cycle, so
 the SIPs count the cycles, and every other packet is of the cycle that began last before it was sent.
@@ -17,11 +17,11 @@ from .component import Context
 from .cycle_filter import CycleFilter
 from .sensing.odometry import CYCLE
 
-#: Least s between the stamps of two SIPs: SIPs of one burst may seem to be of one moment, and a twist needs a time.
-_MOMENT = 1e-6
+#: s between the stamps of two SIPs at least: those of a burst may get the same time, and a velocity needs a time span.
+_MIN_STEP = 1e-6
 #: s between two frames that the robot sent back to back.
 _BACK_TO_BACK = 0.005
-#: s a byte takes at most, on a line of unknown speed.
+#: s of a byte on a line of unknown speed: the slowest.
 _SLOWEST = BITS_PER_BYTE / BAUD_RATES[0]
 
 
@@ -75,5 +75,5 @@ class PacketClock:
             self._reported_cycle, self._filter = reported, CycleFilter(reported)
         began = self._filter.observe(self._gyro if stamp < self._sip_by else stamp)
         self._sip_by = -math.inf
-        self._last_stamp = max(began - self._pose_age(), self._last_stamp + _MOMENT)
+        self._last_stamp = max(began - self._pose_age(), self._last_stamp + _MIN_STEP)
         return self._last_stamp

@@ -33,9 +33,9 @@ BUFFER = 8192
 MAX_TIMEOUT = 3600.0
 #: s without a byte after which a request for one may have been lost (Player's figure) and is repeated.
 QUIET = 1.0
-#: Bytes that are requested at once, and s in which available bytes arrive: behind a SIP and another answer.
-CHUNK, PATIENCE = 32, 0.3
-
+CHUNK = 32  # bytes that are requested at once while the device sends
+#: s in which available bytes arrive: behind a SIP and another answer.
+ANSWER_TIMEOUT = 0.3
 #: Of each port: the commands that write and read.
 PORTS = ((Command.TTY2, Command.GETAUX), (Command.TTY3, Command.GETAUX2), (Command.TTY4, Command.GETAUX3))
 
@@ -77,8 +77,8 @@ class AuxStats:
     written: int = 0  #: bytes that were sent
     dropped: int = 0  #: bytes that were refused, or accepted and not sent
     received: int = 0  #: bytes that have arrived
-    forgotten: int = 0  #: bytes that no `read` had taken when newer ones needed their space
-    asked_again: int = 0  #: requests that were repeated because no byte arrived; a quiet device needs them, too
+    overwritten: int = 0  #: bytes that no `read` had taken when newer ones needed their space
+    resent: int = 0  #: requests that were repeated because no byte arrived; a quiet device needs them, too
 
 
 class AuxPort(Component):
@@ -241,7 +241,7 @@ class AuxPort(Component):
         self._serve(now)
         surplus = max(0, len(self._buffer) - BUFFER)
         del self._buffer[:surplus]
-        self.stats.forgotten += surplus
+        self.stats.overwritten += surplus
 
     def _ask(self, now: float) -> None:
         """Request bytes. The request before was answered, or was lost, or waits for more bytes than are available."""
@@ -252,10 +252,10 @@ class AuxPort(Component):
             return
         if self._asked:
             self._singles = CHUNK if self._asked > 1 else 1
-            self.stats.asked_again += self._asked == 1
+            self.stats.resent += self._asked == 1
         self._asked = 1 if self._singles else min(CHUNK, missing, self._room(OVERHEAD + 1))
         self._context.queue.put(self._get(self._asked))
-        self._next_request.set(now + (PATIENCE if self._asked > 1 else QUIET))
+        self._next_request.set(now + (ANSWER_TIMEOUT if self._asked > 1 else QUIET))
 
     def _missing(self) -> int:
         """Return the bytes that a caller waits for; BUFFER while listening."""

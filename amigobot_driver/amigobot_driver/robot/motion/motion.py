@@ -395,14 +395,15 @@ class Motion(Component):
         if self._ended_goal:
             self._ended_goal.finish_stop(remark)
 
-    def _send_stop(self, *gently: Instruction) -> None:
+    def _send_stop(self, *stops: Instruction) -> None:
+        """Send the stops, or E_STOP while the emergency stop is latched."""
         if self._context.no_robot():
             return
         if self.emergency:
             # A zero velocity would end the braking of E_STOP.
             self._queue.put(Command.E_STOP(), Priority.EMERGENCY)
             return
-        for instruction in gently:
+        for instruction in stops:
             self._queue.put(instruction, Priority.STOP)
 
     def _send_requested(self) -> None:

@@ -27,7 +27,7 @@ _CENTER_ERROR = 5.0  # counts, its stdev
 _DRIFT = 0.05  # counts / sqrt(s), assumed stdev of the center
 _SCALE_ERROR = 0.03  # stdev / rate, assumed
 #: s between the stamps of two samples at least.
-_MOMENT = 1e-6
+_MIN_STEP = 1e-6
 #: Variance of a sample by rounding, counts squared.
 _ROUNDING = 1 / 12
 
@@ -80,7 +80,7 @@ class Gyroscope(Component):
         for index, counts in enumerate(rates):
             middle = stamp - (len(rates) - index - 0.5) * PERIOD
             # Packets that arrive in a burst may get the same stamp; stamps must rise.
-            self._last = max(middle, self._last + _MOMENT)
+            self._last = max(middle, self._last + _MIN_STEP)
             self._context.emit(TurnRate(self._last, (self.center - counts) * RATE, variance))
 
     def _calibrate(self, now: float) -> None:
