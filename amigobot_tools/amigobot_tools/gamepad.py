@@ -67,7 +67,7 @@ class Gamepad:
 
 @contextlib.contextmanager
 def gamepad() -> Iterator[Gamepad]:
-    """Give the first gamepad for a `with` block.
+    """Yield the first gamepad for a `with` block.
 
     Raises:
         ImportError: pygame is not installed.

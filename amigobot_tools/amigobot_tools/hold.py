@@ -29,7 +29,7 @@ REPEAT = 0.25
 
 
 class Hold:
-    """Which direction is held.
+    """The direction whose key is held.
 
     Args:
         first_repeat: Seconds that one press drives if the key is not repeated.
@@ -41,7 +41,7 @@ class Hold:
         self._until = -math.inf
 
     def press(self, key: str, now: float) -> None:
-        """A key of `DIRECTIONS` is pressed or repeated at a time (s)."""
+        """Note that a key of `DIRECTIONS` is pressed or repeated at a time (s)."""
         repeated = key == self._key and now <= self._until
         self._key = key
         self._until = now + (REPEAT if repeated else self._first_repeat)

@@ -30,7 +30,7 @@ _FOCUS_EVENTS_ON, _FOCUS_EVENTS_OFF = b"\x1b[?1004h", b"\x1b[?1004l"
 
 
 class TerminalClosedError(UsageError):
-    """There is no terminal any more."""
+    """The terminal is closed, or there was none."""
 
 
 class Keyboard:
@@ -77,7 +77,7 @@ def decode(data: bytes) -> tuple[list[str], bytes]:
 
 @contextlib.contextmanager
 def keyboard() -> Iterator[Keyboard]:
-    """Give the keys of the terminal, and restore its settings at the end.
+    """Yield the keys of the terminal, and restore its settings at the end.
 
     Raises:
         TerminalClosedError: Standard input is not a terminal.

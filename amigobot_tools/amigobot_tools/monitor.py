@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _remote(args: argparse.Namespace) -> contextlib.AbstractContextManager[Remote]:
-    """The recording or the robot of the arguments."""
+    """Connect to the recording or the robot of the arguments."""
     if args.file is None:
         return connected(args, drives=False)
     if args.port or through_node(args):
@@ -131,7 +131,7 @@ class View:
         self._note = ""
 
     def press(self, key: str) -> None:
-        """A key is pressed."""
+        """React to a key."""
         if key in ("q", "quit"):
             self.quit = True
         elif key in ("+", "="):
@@ -212,7 +212,7 @@ class View:
 
 
 def _trouble(state: RobotState) -> Text:
-    """What keeps the robot from driving, or a line that says that nothing does."""
+    """Return why the robot does not drive, or a line that says that nothing prevents it."""
     if state.emergency:
         return Text(" EMERGENCY STOP ", "bold white on red")
     if state.stalls:
@@ -228,5 +228,5 @@ def _analog(values: tuple[float, ...]) -> Text:
 
 
 def _bits(value: int | None) -> str:
-    """The pins of a port, bit 0 last."""
+    """Return the pins of a port, bit 0 last."""
     return "-" if value is None else f"{value:08b}"

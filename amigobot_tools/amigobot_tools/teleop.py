@@ -76,12 +76,12 @@ def run(args: argparse.Namespace) -> int:
         pad = stack.enter_context(gamepad()) if args.gamepad else None
         remote = stack.enter_context(connected(args, drives=True))
         keys, show = stack.enter_context(keyboard()), stack.enter_context(screen.full_screen())
-        pilot = Pilot(remote, args.speed, args.turn, governor=not args.no_governor, hold=Hold(args.first_repeat))
+        pilot = TeleopPilot(remote, args.speed, args.turn, governor=not args.no_governor, hold=Hold(args.first_repeat))
         _loop(pilot, keys, pad, show)
     return 0
 
 
-def _loop(pilot: Pilot, keys: Keyboard, pad: Gamepad | None, show: screen.Show) -> None:
+def _loop(pilot: TeleopPilot, keys: Keyboard, pad: Gamepad | None, show: screen.Show) -> None:
     """Read keys and gamepad, drive and draw until the user quits. The robot is stopped at the end of any kind."""
     console, next_render = Console(), 0.0
     try:
@@ -98,7 +98,7 @@ def _loop(pilot: Pilot, keys: Keyboard, pad: Gamepad | None, show: screen.Show) 
         pilot.stop()
 
 
-class Pilot:
+class TeleopPilot:
     """Turns keys into velocities.
 
     Args:
@@ -122,7 +122,7 @@ class Pilot:
         self._zeros_until = -math.inf
 
     def press(self, key: str, now: float) -> None:
-        """A key is pressed or repeated at a time (s)."""
+        """React to a key that is pressed or repeated at a time (s)."""
         if key in DIRECTIONS:
             self._hold.press(key, now)
         elif key == "space":
@@ -183,7 +183,7 @@ class Pilot:
         self.turn = max(_MIN_SPEED, min(self.turn * factor, most[1]))
 
 
-def render(pilot: Pilot, width: int) -> RenderableType:
+def render(pilot: TeleopPilot, width: int) -> RenderableType:
     """Draw the screen for a terminal of this width, in characters."""
     bars = screen.bar_width(width)
     state = pilot.state
@@ -219,8 +219,8 @@ def render(pilot: Pilot, width: int) -> RenderableType:
     )
 
 
-def _alert(pilot: Pilot) -> Text:
-    """The most important thing that keeps the robot from driving as asked."""
+def _alert(pilot: TeleopPilot) -> Text:
+    """Return the most important reason why the robot does not drive as asked."""
     state = pilot.state
     if state.emergency:
         return Text("  EMERGENCY STOP: the robot does not move until you press c  ", "bold white on red")

@@ -28,8 +28,8 @@ from .state import Remote, RobotState
 _PERIOD = 0.1  #: s between two commands
 #: m of free floor at which the robot turns, and at which it drives on: a hysteresis, against frequent turns
 _TURN_AT, _DRIVE_AT = 0.35, 0.7
-_BACK = 1.5  #: s that the robot drives back after a stall
-_REPORT = 5.0  #: s between two lines
+_BACK_TIME = 1.5  #: s that the robot drives back after a stall
+_REPORT_PERIOD = 5.0  #: s between two lines
 _SIDE = math.radians(20), math.radians(110)  #: directions of the sonars that look aside
 
 
@@ -66,7 +66,7 @@ def _wander(remote: Remote, wanderer: Wanderer, seconds: float) -> None:
         state = remote.state()
         refused = remote.drive(*wanderer.velocity(state, now))
         if now >= next_line:
-            next_line = now + _REPORT
+            next_line = now + _REPORT_PERIOD
             place = "" if math.isnan(state.x) else f"x {state.x:+.2f} m  y {state.y:+.2f} m  "
             print(f"{now - began:6.1f} s  {place}{refused or wanderer.doing}", flush=True)
         time.sleep(_PERIOD)
@@ -93,7 +93,7 @@ class Wanderer:
         ahead = free_distance(state.echoes, state.body, forward=True)
         behind = free_distance(state.echoes, state.body, forward=False)
         if state.stalls:
-            self._back_until = now + _BACK
+            self._back_until = now + _BACK_TIME
         if now < self._back_until:
             self.doing = "backing off: a wheel stalled"
             self._turning = self._turning or _freer_side(state.echoes)
@@ -113,13 +113,13 @@ class Wanderer:
 
 
 def _freer_side(echoes: Iterable[SonarReading]) -> int:
-    """1 if there is more room on the left, else -1."""
+    """Return 1 if there is more room on the left, else -1."""
     left, right = _room(echoes)
     return 1 if left >= right else -1
 
 
 def _room(echoes: Iterable[SonarReading]) -> tuple[float, float]:
-    """The shortest range (m, at most 2) to the left and to the right."""
+    """Return the shortest range (m, at most 2) to the left and to the right."""
     known = [echo for echo in echoes if not math.isnan(echo.range) and _SIDE[0] < abs(echo.heading) < _SIDE[1]]
     left, right = (min([2.0, *(echo.range for echo in known if echo.heading * side > 0)]) for side in (1, -1))
     return left, right

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from amigobot_tools.dashboard.history import KEPT, STEP, History, flat
+from amigobot_tools.dashboard.history import KEPT, STEP, PlotHistory, flat
 
 
 def test_every_number_has_a_name() -> None:
@@ -30,7 +30,7 @@ def test_every_number_has_a_name() -> None:
 
 
 def test_points_of_the_last_ten_minutes_are_kept() -> None:
-    history = History()
+    history = PlotHistory()
     for number in range(3 * round(KEPT / STEP)):
         history.add(number * STEP, {"number": number, **({"late": math.inf} if number > 8000 else {})})
         history.add(number * STEP + STEP / 2, {"number": -1})  # too soon

@@ -16,7 +16,7 @@ from amigobot_driver.cli import UsageError
 from amigobot_tools import teleop
 from amigobot_tools.gamepad import CLEAR, DEADMAN, STOP, Gamepad, GamepadLostError, gamepad
 from amigobot_tools.hold import Hold
-from amigobot_tools.teleop import Pilot
+from amigobot_tools.teleop import TeleopPilot
 
 REMOVED, DOWN = 1, 2
 
@@ -79,12 +79,12 @@ def remote() -> FakeRemote:
 
 
 @pytest.fixture
-def pilot(remote: FakeRemote) -> Pilot:
-    return Pilot(remote, 0.2, 0.8, governor=False, hold=Hold())
+def pilot(remote: FakeRemote) -> TeleopPilot:
+    return TeleopPilot(remote, 0.2, 0.8, governor=False, hold=Hold())
 
 
 def test_the_stick_drives_only_while_the_button_is_held(
-    pad: Gamepad, device: Device, pilot: Pilot, remote: FakeRemote
+    pad: Gamepad, device: Device, pilot: TeleopPilot, remote: FakeRemote
 ) -> None:
     device.axes = [0.0, -1.0]
     pilot.steer(*pad.read())
@@ -105,7 +105,7 @@ def test_the_stick_drives_only_while_the_button_is_held(
 
 
 def test_buttons_latch_and_clear_the_emergency_stop(
-    pad: Gamepad, pygame: Pygame, pilot: Pilot, remote: FakeRemote
+    pad: Gamepad, pygame: Pygame, pilot: TeleopPilot, remote: FakeRemote
 ) -> None:
     for button in (STOP, CLEAR):
         pygame.events.append(SimpleNamespace(type=DOWN, instance_id=7, button=button))
@@ -114,7 +114,7 @@ def test_buttons_latch_and_clear_the_emergency_stop(
 
 
 def test_a_lost_gamepad_stops_robot_and_program(
-    pad: Gamepad, pygame: Pygame, device: Device, pilot: Pilot, remote: FakeRemote
+    pad: Gamepad, pygame: Pygame, device: Device, pilot: TeleopPilot, remote: FakeRemote
 ) -> None:
     device.held, device.axes = {DEADMAN}, [0.0, -1.0]
     keys = SimpleNamespace(read=lambda timeout: [])

@@ -19,7 +19,7 @@ from amigobot_tools.canvas import Canvas
 from amigobot_tools.hold import Hold
 from amigobot_tools.monitor import View, as_json
 from amigobot_tools.state import RobotState, newest_echoes
-from amigobot_tools.teleop import Pilot, render
+from amigobot_tools.teleop import TeleopPilot, render
 
 PIONEER = load_profile("p3dx")
 SIXTEEN = newest_echoes(PIONEER, {number: (4.999, 0.0) for number in range(16)}, 0.1)
@@ -56,7 +56,7 @@ def test_every_view_fits_whatever_the_robot_reports(name: str, width: int) -> No
     remote.lines = ["a line of the log that is much longer than the screen is wide " * 3] * 9
     view = View(remote)
     view.update()
-    pilot = Pilot(remote, 0.2, 0.8, governor=True, hold=Hold())
+    pilot = TeleopPilot(remote, 0.2, 0.8, governor=True, hold=Hold())
     pilot.update(0.0)
     for lines in (drawn(view.render(width, 24), width), drawn(render(pilot, width), width)):
         assert len(lines) <= 24 or width < 80, "\n".join(lines)
@@ -79,7 +79,7 @@ def test_the_monitor_shows_robot_heading_and_log() -> None:
 
 def test_teleop_says_what_keeps_the_robot_from_driving() -> None:
     remote = FakeRemote()
-    pilot = Pilot(remote, 0.2, 0.8, governor=True, hold=Hold())
+    pilot = TeleopPilot(remote, 0.2, 0.8, governor=True, hold=Hold())
     for state, text in (
         (replace(FREE, emergency=True), "EMERGENCY STOP"),
         (replace(FREE, connected=False, note="the link is lost"), "the link is lost"),

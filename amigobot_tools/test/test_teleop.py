@@ -16,7 +16,7 @@ from amigobot_driver import SonarReading
 from amigobot_tools.governor import BLIND_SPEED, MARGIN, free_distance, governed, safe_speed
 from amigobot_tools.hold import FIRST_REPEAT, REPEAT, Hold
 from amigobot_tools.keys import decode
-from amigobot_tools.teleop import Pilot
+from amigobot_tools.teleop import TeleopPilot
 from amigobot_tools.wander import Wanderer
 
 
@@ -26,8 +26,8 @@ def remote() -> FakeRemote:
 
 
 @pytest.fixture
-def pilot(remote: FakeRemote) -> Pilot:
-    return Pilot(remote, 0.2, 0.8, governor=True, hold=Hold())
+def pilot(remote: FakeRemote) -> TeleopPilot:
+    return TeleopPilot(remote, 0.2, 0.8, governor=True, hold=Hold())
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_key_drives_until_its_next_repetition_is_due(presses: tuple[float, ...
     assert hold.direction(time + held + 0.01) == (0.0, 0.0)
 
 
-def test_zeros_follow_a_release_then_others_may_drive(pilot: Pilot, remote: FakeRemote) -> None:
+def test_zeros_follow_a_release_then_others_may_drive(pilot: TeleopPilot, remote: FakeRemote) -> None:
     pilot.press("w", 10.0)
     pilot.update(10.0)
     assert remote.velocities == [(0.2, 0.0)]
@@ -75,7 +75,7 @@ def test_zeros_follow_a_release_then_others_may_drive(pilot: Pilot, remote: Fake
 
 
 @pytest.mark.parametrize("key", ["k", "escape", "focus lost"])
-def test_keys_that_stop_release_every_key(key: str, pilot: Pilot, remote: FakeRemote) -> None:
+def test_keys_that_stop_release_every_key(key: str, pilot: TeleopPilot, remote: FakeRemote) -> None:
     pilot.press("w", 10.0)
     pilot.update(10.0)
     pilot.press(key, 10.1)
@@ -84,7 +84,7 @@ def test_keys_that_stop_release_every_key(key: str, pilot: Pilot, remote: FakeRe
     assert remote.velocities[-1] == (0.0, 0.0)
 
 
-def test_plus_and_minus_change_the_speed_within_limits(pilot: Pilot) -> None:
+def test_plus_and_minus_change_the_speed_within_limits(pilot: TeleopPilot) -> None:
     pilot.press("+", 0.0)
     assert pilot.speed == pytest.approx(0.22)
     for _ in range(100):
@@ -95,7 +95,7 @@ def test_plus_and_minus_change_the_speed_within_limits(pilot: Pilot) -> None:
     assert pilot.speed > 0
 
 
-def test_the_governor_slows_stops_and_can_be_off(pilot: Pilot, remote: FakeRemote) -> None:
+def test_the_governor_slows_stops_and_can_be_off(pilot: TeleopPilot, remote: FakeRemote) -> None:
     pilot.speed = 0.5
     pilot.press("w", 10.0)
     speeds = []
@@ -112,7 +112,7 @@ def test_the_governor_slows_stops_and_can_be_off(pilot: Pilot, remote: FakeRemot
     assert pilot.velocity[0] == 0.5
 
 
-def test_the_governor_looks_back_when_backing(pilot: Pilot, remote: FakeRemote) -> None:
+def test_the_governor_looks_back_when_backing(pilot: TeleopPilot, remote: FakeRemote) -> None:
     remote.now = replace(FREE, echoes=echoes(ahead=0.1))
     for key, expected in (("a", (0.0, 0.8)), ("s", (-0.2, 0.0))):
         pilot.press(key, 10.0)

@@ -111,10 +111,6 @@ class World:
         """Return whether a wall is in each of many directions from a pose."""
         return all(math.isfinite(self.cast(pose.x, pose.y, math.radians(angle))) for angle in range(0, 360, 5))
 
-    def near(self, x: float, y: float, distance: float) -> list[Segment]:
-        """Return the segments within `distance` m of a point."""
-        return [segment for segment in self.segments if segment.distance_to(x, y) <= distance]
-
 
 @dataclass(slots=True)
 class Scene:
@@ -144,7 +140,8 @@ class Surroundings:
         world, find = self._scene.world, self._scene.others
         if math.dist((x, y), self._listed_at) > _NEIGHBORHOOD or self._listed is not world:
             self._listed, self._listed_at = world, (x, y)
-            self._walls = world.near(x, y, self._distance + _NEIGHBORHOOD)
+            reach = self._distance + _NEIGHBORHOOD
+            self._walls = [segment for segment in world.segments if segment.distance_to(x, y) <= reach]
         return self._walls + find(x, y, self._distance) if find else self._walls
 
 

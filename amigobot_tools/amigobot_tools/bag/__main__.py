@@ -19,8 +19,7 @@ from amigobot_driver.wording import counted
 
 from .reader import read_bag
 
-#: s after a signal in which messages that wait are still taken; others may come without end.
-_REST = 0.15
+_DRAIN_TIME = 0.15  #: s after a signal in which messages that wait are still recorded
 
 
 def main() -> int:
@@ -56,7 +55,7 @@ def record(out: Path, topics: list[str]) -> int:
             writer = BagWriter(out)
             counts = Recorder(temporary.node, writer, topics).counts
             temporary.spin(math.inf, until=lambda: stopped)
-            temporary.spin(_REST)
+            temporary.spin(_DRAIN_TIME)
             writer.close()
     except (OSError, sqlite3.Error) as error:
         raise UsageError(f"{out}: cannot be written ({error})") from None

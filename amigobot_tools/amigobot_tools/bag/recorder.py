@@ -57,7 +57,7 @@ class Recorder:
 
 
 def _matching(offered: list[QoSProfile]) -> QoSProfile:
-    """The most that all of these publishers offer."""
+    """Return the strictest QoS that all of these publishers offer."""
     reliable = all(qos.reliability is ReliabilityPolicy.RELIABLE for qos in offered)
     latched = all(qos.durability is DurabilityPolicy.TRANSIENT_LOCAL for qos in offered)
     return QoSProfile(

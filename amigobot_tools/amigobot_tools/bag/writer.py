@@ -67,7 +67,7 @@ class BagWriter:
 
 
 def _qos(profile: QoSProfile) -> Qos:
-    """What a player needs to publish the messages as they were published."""
+    """Return the QoS with which a player publishes the messages as they were published."""
     reliability, durability = QosReliability[profile.reliability.name], QosDurability[profile.durability.name]
     kept, alive = (QosHistory.KEEP_LAST, profile.depth), QosLiveliness.AUTOMATIC
     return Qos(*kept, reliability, durability, _NO_LIMIT, _NO_LIMIT, alive, _NO_LIMIT, False)

@@ -14,10 +14,8 @@ import math
 from collections import deque
 from typing import Any
 
-#: Frames that may be on their way to a browser.
-_IN_FLIGHT = 2
-#: Answers that wait for a browser; the oldest are dropped if it does not read.
-_ANSWERS = 50
+_MAX_IN_FLIGHT = 2  #: frames that the browser has not acknowledged
+_MAX_ANSWERS = 50  #: that wait for a browser; the oldest are dropped if it does not read
 
 
 class Browser:
@@ -37,7 +35,7 @@ class Browser:
         self.plots: tuple[str, ...] = ()  #: names of the values that it plots
         self.plotted = -math.inf  #: s, time of the newest point that it has
         self.sections: dict[str, Any] = {}  #: the sections that it has
-        self._answers: deque[str] = deque(maxlen=_ANSWERS)
+        self._answers: deque[str] = deque(maxlen=_MAX_ANSWERS)
         self._woken = asyncio.Event()
         self._due = False
         self._sent = self._acknowledged = 0
@@ -45,12 +43,12 @@ class Browser:
     # -- what is sent -----------------------------------------------------------------------------------------
 
     def wake(self) -> None:
-        """There is a new frame."""
+        """Note that there is a new frame."""
         self._due = True
         self._woken.set()
 
     def reply(self, number: int | None, text: str, *, ok: bool = True) -> None:
-        """Answer a request, or a message that is none; success is answered only if the request has an id.
+        """Answer a request, or a bad message; success is answered only if the request has an id.
 
         Args:
             number: The id; None without one.
@@ -63,11 +61,11 @@ class Browser:
             self._woken.set()
 
     async def next(self) -> str | None:
-        """Wait for something to send. Returns an answer, or None if the next frame shall be made."""
+        """Wait for something to send; return an answer, or None for the next frame."""
         while True:
             if self._answers:
                 return self._answers.popleft()
-            if self._due and self._sent - self._acknowledged < _IN_FLIGHT:
+            if self._due and self._sent - self._acknowledged < _MAX_IN_FLIGHT:
                 self._due = False
                 return None
             self._woken.clear()
@@ -81,6 +79,6 @@ class Browser:
     # -- what comes -------------------------------------------------------------------------------------------
 
     def acknowledge(self, number: int) -> None:
-        """The browser has drawn this frame and all before it."""
+        """Note that the browser has drawn this frame and all before it."""
         self._acknowledged = max(self._acknowledged, min(number, self._sent))
         self._woken.set()

@@ -32,7 +32,7 @@ class Control:
         self._asked = -math.inf
 
     def take(self, browser: int, now: float) -> bool:
-        """Give free control to a browser, or note that the browser asks for it. Returns whether it holds it now."""
+        """Give free control to a browser, or note that it asks for control. Return whether it holds control now."""
         if self.holder is None:
             self.holder = browser
         elif self.holder != browser and self.asking is None:
@@ -50,7 +50,7 @@ class Control:
         self._check(browser)
 
     def hand_over(self, browser: int) -> None:
-        """The holder agrees: the browser that asks gets control.
+        """Give control to the browser that asks for it, as the holder agrees.
 
         Raises:
             NotInControlError: This browser is not the holder.
@@ -60,7 +60,7 @@ class Control:
             self._give(self.asking)
 
     def keep(self, browser: int) -> None:
-        """The holder refuses the question.
+        """Let the holder keep control: the question is refused.
 
         Raises:
             NotInControlError: This browser is not the holder.
@@ -69,7 +69,7 @@ class Control:
         self.asking = None
 
     def leave(self, browser: int) -> bool:
-        """A browser releases control, or has disconnected. Returns whether it was the holder."""
+        """Remove a browser that releases control or has disconnected. Return whether it was the holder."""
         if self.asking == browser:
             self.asking = None
         if self.holder != browser:
@@ -78,7 +78,7 @@ class Control:
         return True
 
     def grant_overdue(self, now: float, *, driving: bool) -> bool:
-        """Hand control over if its holder neither drives nor answers. Returns whether that happened."""
+        """Hand control over if its holder neither drives nor answers. Return whether that happened."""
         if self.asking is None or driving or now - self._asked < ANSWER_TIMEOUT:
             return False
         self._give(self.asking)

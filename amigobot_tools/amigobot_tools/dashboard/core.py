@@ -25,8 +25,8 @@ from .browser import Browser
 from .control import Control, NotInControlError
 from .doctor import Doctor
 from .frames import description, live_state, plain
-from .history import History
-from .messages import Between, Request, anyone, read_message, requests_of, take_number
+from .history import PlotHistory
+from .messages import Between, Request, anyone, read_message, requests_of, take_id
 from .packets import decoded
 from .pilot import Pilot
 from .protocol_page import protocol_folder
@@ -55,7 +55,7 @@ class Dashboard:
         self.control = Control()
         self.browsers: dict[int, Browser] = {}
         self.pilot = Pilot(source, self.notify)
-        self.history = History()
+        self.history = PlotHistory()
         self.doctor = Doctor(source, self.pilot)
         self._lines: Backlog[tuple[float, str]] = Backlog(_LOG_KEPT)  #: Unix time (s) and text
         self._numbers = 0
@@ -80,7 +80,7 @@ class Dashboard:
         return browser
 
     def leave(self, browser: Browser) -> None:
-        """A browser has disconnected: if it drove, the robot is stopped."""
+        """Remove a browser that has disconnected: if it drove, the robot is stopped."""
         self.browsers.pop(browser.number, None)
         if self.control.leave(browser.number):
             self.pilot.brake(f"browser {browser.number} has disconnected")
@@ -119,7 +119,7 @@ class Dashboard:
             await asyncio.sleep(max(_MIN_SLEEP, min(due - time.monotonic(), self.source.period)))
 
     def tick(self, now: float) -> None:
-        """Take in the state of the robot and wake the browsers that can take a frame."""
+        """Update the state of the robot, and offer a frame to every browser."""
         self.pilot.step()
         if self.control.grant_overdue(now, driving=self.pilot.driving):
             self.notify(f"browser {self.control.holder} has taken over control")
@@ -149,7 +149,7 @@ class Dashboard:
         return self.frame(browser) if text is None else text
 
     def frame(self, browser: Browser) -> str:
-        """Return the next frame of a browser: the newest state, and what is new since its last frame."""
+        """Return the next frame of a browser: the newest state, and what is new since its last one."""
         content = {"type": "frame", "n": browser.next_frame(), "you": browser.number, "now": self._now}
         if lines := self._lines.after(browser.log):
             browser.log = lines[-1][0]
@@ -173,7 +173,7 @@ class Dashboard:
         """Add a point to the history; what was before a jump in a recording is no part of it."""
         jumps = live.get("replay", {}).get("jumps", 0)
         if jumps != self._jumps:
-            self._jumps, self.history = jumps, History()
+            self._jumps, self.history = jumps, PlotHistory()
             for browser in self.browsers.values():
                 browser.plotted = -math.inf
         self.history.add(now, {**reported, "sim": live.get("sim", {})})
@@ -195,7 +195,7 @@ class Dashboard:
         number = None
         try:
             content = read_message(text)
-            number = take_number(content)
+            number = take_id(content)
             self._execute(browser, number, content.pop("type", None), content)
         except (NotInControlError, AmigoBotError, ValueError) as error:
             browser.reply(number, str(error), ok=False)
@@ -220,7 +220,7 @@ class Dashboard:
 
     @anyone
     def do_ack(self, browser: Browser, n: Annotated[int, Between(0, 2**53)]) -> None:
-        """The browser has drawn a frame."""
+        """Note that the browser has drawn a frame."""
         browser.acknowledge(n)
 
     def do_drive(self, browser: Browser, linear: Velocity, angular: Velocity) -> None:
@@ -250,7 +250,7 @@ class Dashboard:
 
     @anyone
     def do_watch_packets(self, browser: Browser, on: bool) -> None:
-        """Send the frames on the line, or no more."""
+        """Begin or end to send the frames on the line."""
         browser.watches_packets, browser.packets = on, self.source.frames.newest
 
     @anyone

@@ -18,7 +18,7 @@ STEP = 0.2  # s between two points
 KEPT = 600.0  # s that are kept
 
 
-class History:
+class PlotHistory:
     """The newest points of named values. Times are in s; NaN stands for a value that was not known."""
 
     def __init__(self) -> None:

@@ -59,7 +59,7 @@ class Request:
 
 
 def anyone(method: Any) -> Any:
-    """Decorate a request that needs no control."""
+    """Mark a request that needs no control."""
     method.needs_control = False
     return method
 
@@ -129,11 +129,11 @@ def read_message(data: str) -> dict[str, Any]:
     return content
 
 
-def take_number(content: dict[str, Any]) -> int | None:
-    """Take the id out of a message. Returns None if it has none.
+def take_id(content: dict[str, Any]) -> int | None:
+    """Remove the id from a message and return it; None if it has none.
 
     Raises:
-        ValueError: It is not a number.
+        ValueError: It is not a whole number of at least 0.
     """
     number = content.pop("id", None)
     if number is None or (isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**53):

@@ -53,7 +53,7 @@ async def serve(source: Source, listen: Listen, ended: Sequence[int]) -> None:
 
 @contextlib.asynccontextmanager
 async def running(source: Source, access: Access) -> AsyncIterator[int]:
-    """Run the server for an `async with` block; gives its port."""
+    """Run the server for an `async with` block; yield its port."""
     server = _Server(Dashboard(source), access)
     app = web.Application(middlewares=[server.check], client_max_size=MAX_LENGTH)
     app.router.add_get("/", server.page)
@@ -79,7 +79,7 @@ def _is_no_bad_request(record: logging.LogRecord) -> bool:
 
 
 def _greeting(access: Access, port: int) -> str:
-    """What is printed when the server runs."""
+    """Return what is printed when the server runs."""
     host = access.listen.host
     if host in _EVERY_ADDRESS:
         host = socket.gethostname()
@@ -111,7 +111,7 @@ class _Server:
         await self._dashboard.close()
 
     async def close_sockets(self, app: web.Application) -> None:
-        """Tell every browser that the server ends."""
+        """Close every WebSocket with the reason."""
         for ws in list(self._sockets):
             await ws.close(code=1001, message=b"the dashboard ends")
 
@@ -152,18 +152,18 @@ class _Server:
     # -- what is served ---------------------------------------------------------------------------------------
 
     async def page(self, request: web.Request) -> web.StreamResponse:
-        """The page."""
+        """Serve the page."""
         return web.FileResponse(_STATIC / "index.html")
 
     async def protocol(self, request: web.Request) -> web.StreamResponse:
-        """A section of docs/protocol."""
+        """Serve a section of docs/protocol."""
         text = section_page(request.match_info["section"])
         if text is None:
             raise web.HTTPNotFound(text="docs/protocol has no such section, or is not on this computer")
         return web.Response(text=text, content_type="text/html")
 
     async def socket(self, request: web.Request) -> web.StreamResponse:
-        """The WebSocket of a browser."""
+        """Serve the WebSocket of a browser."""
         ws = web.WebSocketResponse(heartbeat=_HEARTBEAT, max_msg_size=MAX_LENGTH, compress=False)
         if not ws.can_prepare(request):
             raise web.HTTPBadRequest(text="this address is for the page's WebSocket")

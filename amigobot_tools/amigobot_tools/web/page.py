@@ -84,28 +84,28 @@ class Page:
             self._show(source)
 
     def keep(self, name: str, data: Any) -> None:
-        """The person has given a file, such as a map."""
+        """Save a file that the person has given, such as a map."""
         (_FILES / name).write_bytes(data.to_bytes())
 
     def open_port(self) -> None:
-        """The page has a serial port: look for a robot there."""
+        """Look for a robot at the serial port of the page."""
         table()  # here, as reading so much YAML needs a deep stack
         self._post("shutdown", SHUTDOWN)
         self._line = SerialLine(self._post, self._task)
         self._show(SerialSource(self._line, self._task))
 
     def received(self, data: Any) -> None:
-        """Bytes have come from the port."""
+        """Take bytes that have come from the port."""
         if self._line:
             self._line.feed(data.to_bytes())
 
     def plug(self, on: bool) -> None:
-        """The port has come back, or is lost."""
+        """Note that the port has come back, or is lost."""
         if self._line:
             self._line.unplugged = not on
 
     def _show(self, source: SteppedSource) -> None:
-        """Show another robot. A program has lost its robot then, unless it is what asks for it."""
+        """Show another robot. A program that has not asked for it loses its robot, and is interrupted."""
         if not self._task.current:
             self._task.interrupt()
         if self._recorder:
@@ -123,7 +123,7 @@ class Page:
     # -- the dashboard ----------------------------------------------------------------------------------------
 
     def connect(self) -> None:
-        """The dashboard's page has opened its connection."""
+        """Connect the dashboard's page, which has opened its connection."""
         if self._browser:
             self._dashboard.leave(self._browser)
         if browser := self._dashboard.join():
@@ -198,7 +198,7 @@ class Page:
         self._start(lambda: exec(compile(program, "program.py", "exec"), {"__name__": "__main__"}))
 
     def answer(self, line: str) -> None:
-        """The person has answered a question of the program."""
+        """Take the person's answer to a question of the program."""
         self._reply = line
 
     def _input(self, prompt: object = "") -> str:
@@ -278,7 +278,7 @@ def _explained(error: BaseException) -> str:
 
 
 def _preview(path: Path) -> str:
-    """What a file holds, as a text for the person."""
+    """Return what a file holds, as a text for the person."""
     if path.suffix != ".amigo":
         return path.read_text()
     head, frames = read_recording(path)

@@ -40,7 +40,7 @@ class SerialLine:
         self._received = bytearray()
 
     def feed(self, data: bytes) -> None:
-        """Bytes of the robot have arrived."""
+        """Take bytes of the robot."""
         self._received += data
 
     def receive(self, data: bytes, now: float) -> None:
@@ -87,7 +87,7 @@ class SerialDriver(PacedDriver):
         self._task = task
 
     def wait(self, condition: Callable[[], object], timeout: float) -> bool:
-        """Suspend the task until a condition holds, at most some seconds. Returns whether it holds."""
+        """Suspend the task until a condition holds, at most some seconds. Return whether it holds."""
         return self._task.wait(condition, timeout, self.clock)
 
     def _finish(self) -> None:

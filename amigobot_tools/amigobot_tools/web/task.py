@@ -57,13 +57,13 @@ class Task:
         self.interrupted = self.running
 
     def stopped(self) -> bool:
-        """Give the event loop its turn now and then. Returns whether the person has pressed Stop."""
+        """Give the event loop its turn now and then. Return whether the person has pressed Stop."""
         if time.monotonic() - self._resumed > _BUSY:
             self.sleep(0.0)
         return self.interrupted
 
     def wait(self, condition: Callable[[], object], timeout: float, clock: Callable[[], float]) -> bool:
-        """Wait until a condition holds, at most some seconds on a clock. Returns whether it holds.
+        """Wait until a condition holds, at most some seconds on a clock. Return whether it holds.
 
         Raises:
             RequestRefusedError: The code that runs now may not wait.

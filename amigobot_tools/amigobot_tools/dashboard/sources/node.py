@@ -37,12 +37,9 @@ from .source import Examination
 
 #: Levels of diagnostics, as the page names them.
 _LEVELS = ("ok", "warning", "error", "stale")
-#: Cells of a map in one direction that the page is sent at most.
-_CELLS = 400
-#: Values of an occupancy grid from which a cell is a wall.
-_OCCUPIED = 50
-#: s after which diagnostics are not shown any more.
-_STALE = 5.0
+_MAX_CELLS = 400  #: cells of a map in one direction, for the page
+_OCCUPIED = 50  #: value of an occupancy grid from which a cell is a wall
+_STALE = 5.0  #: s after which diagnostics are not shown any more
 
 
 class NodeSource(NodeRemote, RobotSource):
@@ -155,7 +152,7 @@ class NodeSource(NodeRemote, RobotSource):
 
     def _on_map(self, message: OccupancyGrid) -> None:
         info, origin = message.info, message.info.origin.position
-        step = max(1, math.ceil(max(info.width, info.height) / _CELLS))
+        step = max(1, math.ceil(max(info.width, info.height) / _MAX_CELLS))
         values = np.array(message.data, np.int8).reshape(info.height, info.width)[::step, ::step]
         cells = np.where(values < 0, 2, values >= _OCCUPIED).astype(np.uint8)
         self._more["map"] = {
@@ -175,7 +172,7 @@ class NodeSource(NodeRemote, RobotSource):
 
 
 def _finding(part: str, status: DiagnosticStatus) -> dict[str, Any]:
-    """The diagnostics of a part of the robot."""
+    """Return the diagnostics of a part of the robot."""
     return {
         "name": part,
         "level": _LEVELS[min(ord(status.level), len(_LEVELS) - 1)],
@@ -185,7 +182,7 @@ def _finding(part: str, status: DiagnosticStatus) -> dict[str, Any]:
 
 
 def _row(descriptor: ParameterDescriptor, value: Any) -> dict[str, Any]:
-    """A parameter with its description and range."""
+    """Return a parameter with its description and range."""
     row = {"name": descriptor.name, "value": value, "text": descriptor.description, "unit": ""}
     for allowed in (*descriptor.floating_point_range, *descriptor.integer_range):
         row |= {"low": allowed.from_value, "high": allowed.to_value}

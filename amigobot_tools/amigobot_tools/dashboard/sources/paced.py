@@ -30,7 +30,7 @@ _MEASURED = 1.0  # s of real time over which the speed is measured
 class PacedDriver:
     """A robot on a line, stepped by its owner.
 
-    What waits for the robot lets it run ahead of the real clock, which then catches up: a request takes no real time.
+    A request that waits lets the simulation run ahead of the real clock, and takes no real time.
 
     Args:
         robot: The core of the driver.
@@ -46,7 +46,7 @@ class PacedDriver:
         actual_speed: Simulated seconds per second, over the last second.
     """
 
-    _late = 0.25  #: s of real time that the simulation may be late or early; what is more is left out
+    _late = 0.25  #: s of real time that the simulation may be late or early; beyond that it is not caught up
 
     def __init__(
         self, robot: Robot, url: str, listener: Callable[[Event], None], *, line: Line, check_baud: bool = False
@@ -80,7 +80,7 @@ class PacedDriver:
             self._driver.write()
 
     def wait(self, condition: Callable[[], object], timeout: float) -> bool:
-        """Simulate until a condition holds, at most some seconds. Returns whether it holds."""
+        """Simulate until a condition holds, at most some seconds. Return whether it holds."""
         return bool(condition()) or self._driver.advance(self._driver.now + timeout, condition)
 
     def wake(self) -> None:

@@ -24,8 +24,8 @@ from .robot import RobotSource
 from .source import Examination
 
 _COLUMNS = "name", "value", "unit", "low", "high", "text", "whole"  # of a parameter
-_WAITING = 2000  # frames on the line that wait for the page at most
-_SECOND = 0.9  #: s, with a margin for a loop that is early
+_MAX_WAITING = 2000  # frames on the line that wait for the page
+_SNAPSHOT_PERIOD = 0.9  #: s; a second, with a margin for a loop that is early
 #: Options of the driver that the page can change: unit, range, description.
 _OPTIONS: dict[str, tuple[str, float, float, str]] = {
     "max_linear": ("m/s", 0.0, 2.2, "highest speed that the driver requests; 0: the limit of the robot"),
@@ -58,7 +58,7 @@ class PortSource(PortRemote, RobotSource):
 
         def connect(port: str, **more: Any) -> AmigoBot:
             robot = make(port, **more)
-            self._traced = robot.events(FrameSeen, LinkChanged, maxlen=_WAITING)
+            self._traced = robot.events(FrameSeen, LinkChanged, maxlen=_MAX_WAITING)
             return robot
 
         PortRemote.__init__(self, port, timeout=timeout, options=options, make=connect)
@@ -68,7 +68,7 @@ class PortSource(PortRemote, RobotSource):
 
     @property
     def profile(self) -> Profile | None:
-        """The robot's profile; the usual one while no robot has answered."""
+        """The robot's profile; the default while no robot has answered."""
         return self.robot.profile
 
     def state(self) -> RobotState:
@@ -117,14 +117,14 @@ class PortSource(PortRemote, RobotSource):
         return examine_held(self.robot, self._target, on_progress=on_progress, clock=self._clock)
 
     def _examine_port(self, on_progress: Callable[[str], None]) -> Iterator[Finding]:
-        """Let go of the port meanwhile: a port serves one program at a time."""
+        """Close the port meanwhile: it serves one program at a time."""
         on_progress("closing the port")
         with self.released("the doctor examines the port; the dashboard looks for the robot again afterwards"):
             yield from examine(Case(target=self._target, profile=self._profile, on_progress=on_progress))
 
     def _diagnostics(self, snapshot: RobotSnapshot) -> list[dict[str, Any]]:
         """The findings of the driver, as the node publishes them."""
-        if time.monotonic() - self._snapshot_at >= _SECOND:  # the history has one snapshot for each second
+        if time.monotonic() - self._snapshot_at >= _SNAPSHOT_PERIOD:  # the history has one for each second
             self._snapshot_at = time.monotonic()
             self._history.snapshots.append(snapshot)
         return [

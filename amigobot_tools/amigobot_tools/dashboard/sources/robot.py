@@ -14,7 +14,7 @@ from .source import Source
 
 
 class RobotSource(Source):
-    """A robot that is there."""
+    """A robot at a port or behind a node."""
 
     robot: Any  #: an `AmigoBot`, or a `NodeRobot`
 

@@ -24,8 +24,7 @@ from ..messages import Request, requests_of
 
 Result = TypeVar("Result")
 
-#: Frames on the line in one message at most.
-_KEPT = 40
+_MAX_FRAMES = 40  #: frames on the line in one message
 #: Threads for requests that wait for a robot.
 _workers = ThreadPoolExecutor(6, "dashboard-request")
 
@@ -52,8 +51,8 @@ class Source(Remote):
 
     @cached_property
     def frames(self) -> Backlog[RecordedFrame]:
-        """The newest frames on the line: those of one message at most."""
-        return Backlog(_KEPT)
+        """The newest frames on the line."""
+        return Backlog(_MAX_FRAMES)
 
     @cached_property
     def requests(self) -> dict[str, Request]:
@@ -69,7 +68,7 @@ class Source(Remote):
         """Do what is due."""
 
     async def perform(self, call: Callable[[], Result]) -> Result:
-        """Call something that may wait for the robot; meanwhile the loop goes on. Returns its result."""
+        """Call something that may wait for the robot, while the loop goes on. Return its result."""
         return await asyncio.get_running_loop().run_in_executor(_workers, call)
 
     def live(self) -> dict[str, Any]:
@@ -81,7 +80,7 @@ class Source(Remote):
         return {}
 
     def watch_frames(self, on: bool) -> None:
-        """Log the frames on the line while a packet inspector is open, or not any more; called with every frame."""
+        """Begin or end to log the frames on the line, for packet inspectors; called with every frame."""
 
     def examination(self) -> Examination:
         """Return what the doctor does with this source now.
