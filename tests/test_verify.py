@@ -318,6 +318,13 @@ def test_stalled_wheel_fails_its_step_only(tmp_path: Path) -> None:
     assert status["full_power"].status == "done"
 
 
+def test_lost_port_ends_the_run_and_keeps_the_report(tmp_path: Path) -> None:
+    url = "sim://amigo?faults=unplug=15:99"
+    assert main(["verify", url, "--output", str(tmp_path), *only("rate", "translation", "rotation")]) == 1
+    results = [(step.name, step.reason) for step in report.load(tmp_path / report.REPORT).steps]
+    assert results == [("rate", ""), ("translation", "sim://: the port has disappeared")]
+
+
 @pytest.mark.parametrize(
     ("value", "uncertainty", "expected", "said"),
     [
@@ -351,21 +358,6 @@ def test_packets_behind_a_bridge_have_their_line_time(tmp_path: Path, monkeypatc
     monkeypatch.setattr(terminal, "simulator_of", lambda url: (robot, False))
     assert main(["verify", "sim://amigo-sh", "--output", str(tmp_path), *only("config", "rate", "brake")]) == 0
     assert differing(tmp_path / "report.json") == {}
-
-
-class LostRobot(Simulator):
-    """Its port disappears while it drives."""
-
-    @property
-    def unplugged(self) -> bool:
-        return self.truth.left_velocity > 0.1
-
-
-def test_lost_port_ends_the_run_and_keeps_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminal, "simulator_of", lambda url: (LostRobot(load_profile("amigo")), False))
-    assert main(["verify", "sim://", "--output", str(tmp_path), *only("rate", "translation", "rotation")]) == 1
-    results = [(step.name, step.status, step.reason) for step in report.load(tmp_path / report.REPORT).steps]
-    assert results == [("rate", DONE, ""), ("translation", "failed", "sim://: the port has disappeared")]
 
 
 class NonsenseRobot(Simulator):
