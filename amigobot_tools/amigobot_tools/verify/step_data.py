@@ -127,14 +127,16 @@ class StepData:
         return self.phases[name][-1]
 
     def figure(self, key: str, value: object, error: float = 0.0) -> Figure:
-        """Return a figure of the step: a float is a quantity (NaN: not found), None not found, all else a fact.
+        """Return a figure of the step: a float is a quantity (NaN: not found), None not found, True the fact "yes".
 
         Args:
             key: Of the figure in steps.yaml; another one is a fact, and its own title.
-            value: What was found.
+            value: What was found; all else is a fact as text.
             error: Standard uncertainty from the scatter, in the unit.
         """
         if isinstance(value, float) and math.isfinite(value):
             return Figure(key, self.step.name, value, math.hypot(error, row_of(key).floor * value))
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
         fact = None if value is None or isinstance(value, float) else str(value)
         return Figure(key, self.step.name, fact)

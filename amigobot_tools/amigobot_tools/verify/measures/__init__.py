@@ -41,7 +41,7 @@ def figures(data: StepData) -> Iterator[Figure]:
     for key, row in data.step.figures.items():
         name = row.of or key
         if row.fact == "answer":
-            yield data.figure(key, {True: "yes", False: "no"}.get(data.answers[name]))
+            yield data.figure(key, data.answers[name])
         elif row.fact and name in data.phases:  # the robot has the commands of this list
             yield data.figure(key, _FUNCTIONS[row.fact](data.phase(name)))
     if data.step.measure:

@@ -181,16 +181,15 @@ def watchdog(data: StepData) -> Iterator[Figure]:
         stopping = _time_to_rest(stop, log, cruise)
         log, cruise, rows = _braking(silence)
         if log[-1].velocity > cruise / 2:
-            yield data.figure("watchdog.acts", "no")
+            yield data.figure("watchdog.acts", False)
             return
         if len(rows) > len(braking) / 2:
             times.append(_time_to_rest(silence, log, cruise) - stopping)
-    yield data.figure("watchdog.acts", "yes")
+    yield data.figure("watchdog.acts", True)
     as_stop = len(times) == len(data.phases["silence"])
     yield data.figure("watchdog.braking", "as STOP" if as_stop else "harder than STOP")
     yield data.figure("watchdog.motors", "on" if data.phase("silence").of(Sip)[-1].motors_enabled else "off")
-    resumed = max(at.velocity for at in data.phase("after").log) > cruise / 2
-    yield data.figure("watchdog.resumes", "yes" if resumed else "no")
+    yield data.figure("watchdog.resumes", max(at.velocity for at in data.phase("after").log) > cruise / 2)
     if as_stop:
         value, error = mean(times)
         yield data.figure("watchdog.time", value, math.hypot(error, 0.005))

@@ -25,7 +25,7 @@ def settings(data: StepData) -> Iterator[Figure]:
     yield data.figure("pwm.unit", next(iter(units), "none: PWM_DUTY does not change the duty cycle"))
     for name, command in _COMMANDS.items():
         (value,) = data.step.arguments(command)
-        yield data.figure(f"settings.{name}", "yes" if getattr(after, name) == -value else "no")
+        yield data.figure(f"settings.{name}", getattr(after, name) == -value)
 
 
 def floor_sensors(phase: Phase) -> str | None:

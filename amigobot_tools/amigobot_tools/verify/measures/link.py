@@ -31,7 +31,7 @@ def identity(data: StepData) -> Iterator[Figure]:
     yield data.figure("identity.class", reply.robot_class)
     if not erratic:
         yield data.figure("identity.subclass", reply.subclass.lower())
-        yield data.figure("sync.identity", "yes" if reply.robot_class else "no")
+        yield data.figure("sync.identity", bool(reply.robot_class))
 
 
 def config(data: StepData) -> Iterator[Figure]:
@@ -85,7 +85,7 @@ def _place(sip: Sip, port: int) -> str:
 def reset(data: StepData) -> Iterator[Figure]:
     """RESET: what it sends, how long the controller starts."""
     phase = data.phase("reset")
-    yield data.figure("reset.packet", "yes" if phase.of(Reset) else "no")
+    yield data.figure("reset.packet", bool(phase.of(Reset)))
     for stamped in phase.packets:
         if stamped.data[:1] == b"\0":  # the answer to SYNC0
             yield data.figure("reset.time", stamped.time - phase.sent, 0.01)
@@ -152,9 +152,9 @@ def first_sound(phase: Phase) -> int | str:
     return min(numbers, default="none")
 
 
-def order_of_sounds(phase: Phase) -> str:
+def order_of_sounds(phase: Phase) -> bool:
     """Whether offset and length of the sounds make sense as little-endian numbers."""
-    return "yes" if all(entry.length < 1 << 24 for entry in phase.of(Playlist) if entry.name) else "no"
+    return all(entry.length < 1 << 24 for entry in phase.of(Playlist) if entry.name)
 
 
 def echo(phase: Phase) -> str | None:
