@@ -182,13 +182,13 @@ class ErraticCommand(CommandTable):
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """A command with its argument. Call the command to create one; that checks the argument.
+    """A command with its argument. Call a row of a table to create one; that checks the argument.
 
-    The number of a command that is in no table stands for its row, to experiment with unusual firmware.
+    A command that no table has is given by its number, to experiment with unusual firmware.
     """
 
-    command: CommandTable | int
-    value: Value = None
+    command: CommandTable | int  #: row of a table, or a number
+    value: Value = None  #: argument, in the unit of the row
 
     @property
     def number(self) -> int:

@@ -45,12 +45,11 @@ class Sip(Packet):
     AmigoSH and AROS, further on for ARCOS.
     """
 
-    MOTORS: ClassVar[int] = 1 << 0
-    SONAR: ClassVar[int] = 0b1111 << 1
-    STOP_BUTTON: ClassVar[int] = 1 << 5
-    MOVING: ClassVar[int] = 0x33
-    #: bits of `flags` that mean nothing, as the robot does not report them
-    UNREPORTED: ClassVar[int] = 0
+    MOTORS: ClassVar[int] = 1 << 0  #: bit of `flags`
+    SONAR: ClassVar[int] = 0b1111 << 1  #: bits of `flags`
+    STOP_BUTTON: ClassVar[int] = 1 << 5  #: bit of `flags`
+    MOVING: ClassVar[int] = 0x33  #: id of a robot that moves
+    UNREPORTED: ClassVar[int] = 0  #: bits of `flags` that the robot does not report
 
     id: U8 = 0x32  #: 0x32 motors stopped, 0x33 moving; 0x30 to 0x3F are read
     x: U16  #: robot units; a 15-bit counter: only differences modulo 0x8000 mean anything

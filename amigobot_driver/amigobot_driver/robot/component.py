@@ -72,7 +72,7 @@ class Context:
     queue: CommandQueue  #: the commands that wait for the line
     sends: Scheduler  #: deadlines at which routine commands are put into the queue; they wait while it has no room
     timeouts: Scheduler  #: deadlines that wait for nothing
-    dispatcher: Dispatcher
+    dispatcher: Dispatcher  #: passes packets and sent commands to the components
     emit: Callable[[Event], object]  #: publishes an event to the users of the robot
     profile: Callable[[], Profile]  #: returns the profile of the robot, as far as it is known
     config: Callable[[], TuningValues | None]  #: returns the newest CONFIGpac of this session; None before the first

@@ -12,10 +12,10 @@ from typing import TypeVar
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Whether a request succeeded, and a message for the caller."""
+    """The result of a request."""
 
-    success: bool
-    message: str
+    success: bool  #: the request succeeded
+    message: str  #: for the caller: what was done, or why not
 
 
 AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)

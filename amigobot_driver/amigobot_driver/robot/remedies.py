@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the user of an interface does about a state that refuses requests; the robot's messages have it."""
+"""What a user does about a state in which requests are refused, in the words of the user's interface."""
 
 from __future__ import annotations
 

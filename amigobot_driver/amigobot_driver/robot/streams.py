@@ -30,13 +30,13 @@ RETRIES = RetryPolicy(interval=1.0, limit=5, afterwards=10.0)
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """One kind of packet. `name` as the manuals have it; `size` in bytes of its largest frame."""
+    """One kind of streamed packet."""
 
-    name: str
+    name: str  #: as in the manuals
     packet: type[Packet]
-    command: Command
-    on: int  #: the command's argument
-    size: int
+    command: Command  #: requests the stream; its argument 0 stops it
+    on: int  #: argument that requests the stream
+    size: int  #: bytes of its largest frame
 
 
 #: With the four input bytes of AROS; AmigOS sends one.

@@ -44,10 +44,10 @@ _STATE_UP, _STATE_DOWN, _STATE_LIFT_MOVING = 16, 32, 64
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An argument of GRIPPER, and how the switches show its effect. An order without `confirmed` lasts for a time."""
+    """An argument of GRIPPER, and how the switches show its effect."""
 
-    number: int
-    confirmed: Callable[[GripperReading], bool] | None = None
+    number: int  #: the argument
+    confirmed: Callable[[GripperReading], bool] | None = None  #: None: the order lasts for a given time
 
 
 def _is_moving(state: GripperReading) -> bool:

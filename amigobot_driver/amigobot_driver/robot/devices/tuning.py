@@ -30,7 +30,7 @@ STOP_TIME = 10.0
 class Tunable:
     """A field of CONFIGpac that a command sets. The command's argument is the value multiplied by `sign`."""
 
-    command: Command
+    command: Command  #: sets the field
     unit: str  #: of value, `low` and `high`: that of the field; "" if no manual has one
     low: int  #: lowest value that a caller may set
     high: int = _MAX_ARGUMENT  #: highest value that a caller may set

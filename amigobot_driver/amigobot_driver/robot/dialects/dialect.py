@@ -50,8 +50,8 @@ class Dialect(ABC):
 
     firmware: str  #: letters of the firmware in the table of commands that use this dialect
     fallback: str  #: name of the profile for a robot with this dialect that no other profile matches
-    packets: PacketTable
-    commands: CommandsByNumber
+    packets: PacketTable  #: packet classes by id
+    commands: CommandsByNumber  #: commands that the robot may have
     streams_before_open = False  #: the robot sends SIPs without a session
     sip_timeout: float = SIP_TIMEOUT  #: s without a SIP after which a running session counts as lost
     check: Checksum = staticmethod(checksum)
