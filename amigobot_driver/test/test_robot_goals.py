@@ -17,7 +17,7 @@ from bench import Bench, connected, losing, losing_first
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, encode_frame
 from amigobot_driver.robot import MotionGoal, Options, Outcome, RequestRefusedError
-from amigobot_driver.robot.motion.setpoint import Wheels
+from amigobot_driver.robot.motion.setpoint import WheelSetpoint
 from amigobot_driver.sim import Simulator
 
 ROBOTS = ["amigo", "amigo-sh", "p3dx", "erratic"]
@@ -470,5 +470,5 @@ class TestWheels:
     def test_wheels_get_the_nearest_steps_within_the_limits(
         self, left: float, right: float, difference: float, steps: tuple[int, int]
     ) -> None:
-        (command,) = Wheels.nearest(left, right, 0.41, difference, 0.02).instructions
+        (command,) = WheelSetpoint.nearest(left, right, 0.41, difference, 0.02).instructions
         assert command == Command.VEL2((steps[0] & 0xFF) << 8 | steps[1] & 0xFF)

@@ -21,7 +21,7 @@ class AmigoShTail:
     charge_threshold: U16  #: 0.1 V
 
 
-class _Version(CString):
+class _VersionText(CString):
     """A version as one text with a dot, or as two texts of digits (docs/protocol E-67)."""
 
     def read(self, data: bytes, at: int) -> tuple[str, int]:
@@ -42,7 +42,7 @@ class _Version(CString):
 class ArcosTail:
     """What ARCOS sends at the end of its CONFIGpac, as ARIA reads it."""
 
-    version: Annotated[str, _Version()]  #: version of the firmware
+    version: Annotated[str, _VersionText()]  #: version of the firmware
     gyro_cw: U16 | None = None  #: correction of clockwise turns
     gyro_ccw: U16 | None = None  #: correction of counter-clockwise turns
     kinematics_delay: U8 | None = None  #: ms, age of pose and heading where a gyro corrects them (ARIA)

@@ -25,7 +25,7 @@ from ..outcome import Outcome
 from ..sensing.state_estimator import StateEstimator
 from .goal import MotionGoal, Progress, whole_degrees
 from .limits import VelocityLimits, check_finite
-from .setpoint import ZERO_VELOCITY, Heading, Setpoint, Velocity, Wheels
+from .setpoint import ZERO_VELOCITY, HeadingSetpoint, Setpoint, VelocitySetpoint, WheelSetpoint
 
 #: Times a stop is sent again at least, until the robot is at rest: frames get lost, and no packet acknowledges them.
 STOP_REPEATS = 3
@@ -104,9 +104,9 @@ class Motion(Component):
             RequestRefusedError: A value is not finite, or the robot cannot move now.
         """
 
-        def limited() -> Velocity:
+        def limited() -> VelocitySetpoint:
             v, w = self.limits.velocity(linear, angular)
-            return Velocity(round(v * 1000), round(math.degrees(w)))
+            return VelocitySetpoint(round(v * 1000), round(math.degrees(w)))
 
         self._hold(limited, now)
 
@@ -122,12 +122,12 @@ class Motion(Component):
             RequestRefusedError: A value is not finite, or the robot cannot move now.
         """
 
-        def limited() -> Wheels:
+        def limited() -> WheelSetpoint:
             profile = self._context.profile()
             track = profile.body.track
             velocities = self.limits.wheels(left, right, track)
             linear, angular = self.limits.effective
-            return Wheels.nearest(*velocities, linear, angular * track, profile.units.wheel_velocity)
+            return WheelSetpoint.nearest(*velocities, linear, angular * track, profile.units.wheel_velocity)
 
         self._hold(limited, now)
 
@@ -144,10 +144,10 @@ class Motion(Component):
         """
         rotation = self._estimator.odometer.rotation
 
-        def limited() -> Heading:
+        def limited() -> HeadingSetpoint:
             check_finite("heading", yaw, "rad")
             v, _ = self.limits.velocity(linear, 0.0)
-            return Heading(round(v * 1000), whole_degrees(yaw - rotation))
+            return HeadingSetpoint(round(v * 1000), whole_degrees(yaw - rotation))
 
         self._hold(limited, now)
 
@@ -243,7 +243,7 @@ class Motion(Component):
     @property
     def driven(self) -> bool:
         """Whether the wheels should turn; a heading can be kept at rest."""
-        return isinstance(self.requested, Velocity | Wheels) and bool(self.requested)
+        return isinstance(self.requested, VelocitySetpoint | WheelSetpoint) and bool(self.requested)
 
     def limits_changed(self) -> None:
         """Apply new limits: lower ones to the current velocity, too, higher ones to the next (docs/decisions/0005)."""
@@ -284,7 +284,7 @@ class Motion(Component):
             self._ended_goal.observe_stop(self._progress(sip, now))
         if isinstance(self.requested, MotionGoal):
             self._advance(self.requested, self._progress(sip, now))
-        elif isinstance(self.requested, Heading) and self._estimator.jumped:
+        elif isinstance(self.requested, HeadingSetpoint) and self._estimator.jumped:
             self._context.notify("the robot's own heading was set while it kept one: stopped")
             self.zero_velocities()
 

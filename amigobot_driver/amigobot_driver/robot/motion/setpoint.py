@@ -29,7 +29,7 @@ class Setpoint:
         return self.size > 0
 
 
-class Velocity(Setpoint):
+class VelocitySetpoint(Setpoint):
     """Translate and rotate: mm/s and deg/s."""
 
     def __init__(self, linear: int = 0, angular: int = 0) -> None:
@@ -37,7 +37,7 @@ class Velocity(Setpoint):
         self.instructions = Command.VEL(linear), Command.RVEL(angular)
 
 
-class Wheels(Setpoint):
+class WheelSetpoint(Setpoint):
     """Velocity of each wheel in steps of the firmware (20 mm/s), -127 to 127 (docs/protocol E-47)."""
 
     def __init__(self, left: int, right: int) -> None:
@@ -45,7 +45,7 @@ class Wheels(Setpoint):
         self.instructions = (Command.VEL2((left & 0xFF) << 8 | right & 0xFF),)
 
     @classmethod
-    def nearest(cls, left: float, right: float, limit: float, difference: float, step: float) -> Wheels:
+    def nearest(cls, left: float, right: float, limit: float, difference: float, step: float) -> WheelSetpoint:
         """Return the nearest whole steps within the limits; of equally near ones, the slowest.
 
         Args:
@@ -67,7 +67,7 @@ class Wheels(Setpoint):
         return cls(*min((pair for pair in pairs if abs(pair[1] - pair[0]) <= most_apart), key=distance))
 
 
-class Heading(Setpoint):
+class HeadingSetpoint(Setpoint):
     """Translate (mm/s) while the firmware turns to a heading and keeps it (deg in the robot's own frame)."""
 
     def __init__(self, linear: int, heading: int) -> None:
@@ -78,4 +78,4 @@ class Heading(Setpoint):
         return True
 
 
-ZERO_VELOCITY = Velocity()
+ZERO_VELOCITY = VelocitySetpoint()
