@@ -207,7 +207,7 @@ def test_damaged_report_is_refused(
 
 @pytest.mark.parametrize(
     ("row", "said"),
-    [({"send": [["x 3"]]}, "send: 'x' is not known, allowed: bytes"), ({"measure": "x"}, "measure: 'x'")],
+    [({"send": [["x 3"]]}, "send: 'x' is not known, allowed: close"), ({"measure": "x"}, "measure: 'x'")],
 )
 def test_unknown_name_in_the_table_is_refused(row: dict[str, Any], said: str) -> None:
     step = Step(name="odd", title="", tell="", figures={}, **row)

@@ -8,7 +8,7 @@ A list in `send` of steps.yaml is sent word by word, and kept under its name for
 
 - a command with its argument: a number, one of `ARGUMENTS`, or text,
 - a number: a wait in s, with PULSE,
-- one of `WORDS`, with its arguments: `silence`, `gyro on`.
+- a method of `Script`, with its arguments: `silence`, `gyro on`.
 
 `do ACTION` (`do WALL 0.5`: with a distance in m), `measure WHAT` and `look WHAT` ask the person; nothing turns while
 the person is asked to do something. If the person cannot do it, the rest is left out, and nothing is found.
@@ -38,7 +38,7 @@ _KNOCK = 0.02  # s between two SYNC0 while the controller starts
 
 
 class Script:
-    """Plays one step with one robot.
+    """Plays one step with one robot; each public method but `play` is a word.
 
     Args:
         client: In a session with the robot.
@@ -81,7 +81,7 @@ class Script:
 
     def _is_supported(self, words: Sequence[Any]) -> bool:
         """Return whether the robot has all commands of a list."""
-        names = {word.split()[0] for word in words if isinstance(word, str)} - WORDS.keys()
+        names = {word.split()[0] for word in words if isinstance(word, str)}.difference(WORDS)
         return all(self.client.dialect.supports(Command[name], "") for name in names)
 
     def _send_list(self, name: str, words: Sequence[Any]) -> None:
@@ -100,7 +100,7 @@ class Script:
             return
         name, *arguments = word.split()
         if name in WORDS:
-            WORDS[name](self, *arguments)
+            getattr(self, name)(*arguments)
         else:
             self._sent = self.client.send(Command[name](*map(self._value, arguments)))
 
@@ -112,15 +112,15 @@ class Script:
 
     # -- words --------------------------------------------------------------------------------------------------------
 
-    def send_bytes(self, *digits: str) -> None:
+    def raw(self, *digits: str) -> None:
         """Send bytes as they stand."""
         self.client.send_bytes(bytes.fromhex("".join(digits)))
 
-    def send_frame(self, *digits: str) -> None:
+    def frame(self, *digits: str) -> None:
         """Send a frame with these bytes."""
-        self.send_long_frame("0", *digits)
+        self.long_frame("0", *digits)
 
-    def send_long_frame(self, count: str, *digits: str) -> None:
+    def long_frame(self, count: str, *digits: str) -> None:
         """Send a frame with these bytes, filled with zeros up to a count."""
         data = bytes.fromhex("".join(digits)).ljust(int(count) - 2, b"\0")
         self.client.send_bytes(encode_frame(data, _MAX_DATA, check=self.client.dialect.check))
@@ -179,7 +179,15 @@ class Script:
             raise ConnectionFailedError("the robot does not answer within 10 s of RESET")
         client.opened = True  # it has ignored RESET: the session goes on
 
-    def read_config(self) -> None:
+    def close(self) -> None:
+        """End the session."""
+        self.client.close()
+
+    def connect(self) -> None:
+        """Begin a session."""
+        self.client.connect()
+
+    def config(self) -> None:
         """Read CONFIG."""
         if self.client.config() is None:
             raise StepError("CONFIG is not answered")
@@ -233,26 +241,7 @@ class Script:
 
 
 #: What a list of steps.yaml may say besides commands and waits.
-WORDS: Mapping[str, Callable[..., object]] = {
-    "bytes": Script.send_bytes,
-    "close": lambda script: script.client.close(),
-    "config": Script.read_config,
-    "connect": lambda script: script.client.connect(),
-    "frame": Script.send_frame,
-    "gyro": Script.gyro,
-    "long_frame": Script.send_long_frame,
-    "motors_on": Script.motors_on,
-    "open": Script.open,
-    "pings": Script.pings,
-    "pwm_duty": Script.pwm_duty,
-    "rest": Script.rest,
-    "restart": Script.restart,
-    "restore_settings": Script.restore_settings,
-    "shift": Script.shift,
-    "silence": Script.silence,
-    "sip": Script.sip,
-    "sync1": Script.sync1,
-}
+WORDS = sorted(name for name in vars(Script) if name != "play" and not name.startswith("_"))
 
 
 def check_words(step: Step) -> None:
