@@ -25,7 +25,7 @@ from amigobot_driver.protocol import Command, ErraticCommand, ErraticConfig, Ins
 from ..person import Person
 from .client import Client
 from .step_data import KnownRobot, Phase, StepData, StepError
-from .table import STEPS, Step
+from .table import Step
 
 _STOP_LIMIT = 5.0  # s that a robot may take to stop
 _POLL_PERIOD = 0.05  # s between two checks of that
@@ -242,17 +242,6 @@ class Script:
 
 #: What a list of steps.yaml may say besides commands and waits.
 WORDS = sorted(name for name in vars(Script) if name != "play" and not name.startswith("_"))
-
-
-def check_words(step: Step) -> None:
-    """Raise ValueError if `needs` is an unknown command, or `send` has an unknown word."""
-    step.check("needs", step.needs, Command.__members__)
-    for text in step.texts:
-        step.check("send", text.split()[0], [*WORDS, "do", "measure", "look", *Command.__members__])
-
-
-for _step in STEPS:
-    check_words(_step)
 
 #: Arguments of commands that depend on the robot.
 ARGUMENTS: Mapping[str, Callable[[KnownRobot], int | bytes]] = {

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -62,11 +62,6 @@ class Step:
     def arguments(self, word: str) -> list[float]:
         """Return the number that follows a word in `send`, each time: [300.0, -300.0] for `VEL`."""
         return [float(text.removeprefix(word)) for text in self.texts if text.startswith(f"{word} ")]
-
-    def check(self, key: str, name: str, allowed: Iterable[str]) -> None:
-        """Raise ValueError if the row names what does not exist."""
-        if name and name not in allowed:
-            raise ValueError(f"steps.yaml: {self.name}: {key}: {name!r} is not known, allowed: {', '.join(allowed)}")
 
 
 _TABLE: Mapping[str, Any] = yaml.safe_load(files(__package__).joinpath("steps.yaml").read_text(encoding="utf-8"))
