@@ -48,33 +48,23 @@ class Driving(Connection):
         self._hold(duration, lambda robot, now: robot.drive(linear, angular, now))
 
     def drive_wheels(self, left: float, right: float, duration: float | None = None) -> None:
-        """Drive with a velocity for each wheel, otherwise like `drive`.
+        """Drive with a velocity for each wheel, otherwise like `drive`, also in its errors.
 
         Args:
             left: m/s at the rim of the left wheel.
             right: m/s at the rim of the right wheel.
             duration: Seconds to drive; None returns at once.
-
-        Raises:
-            RequestRefusedError: As for `drive`.
-            MotionFailedError: As for `drive`.
-            ConnectionLostError: As for `drive`.
         """
         left, right = number("left", left), number("right", right)
         self._hold(duration, lambda robot, now: robot.drive_wheels(left, right, now))
 
     def drive_heading(self, linear: float, yaw: float, duration: float | None = None) -> None:
-        """Drive with a velocity while the robot turns to a heading and keeps it, otherwise like `drive`.
+        """Drive with a velocity while the robot turns to a heading and keeps it, otherwise like `drive`, also in its errors.
 
         Args:
             linear: m/s, negative backwards.
             yaw: The heading in the odometry frame, rad.
             duration: Seconds to drive; None returns at once.
-
-        Raises:
-            RequestRefusedError: As for `drive`.
-            MotionFailedError: As for `drive`.
-            ConnectionLostError: As for `drive`.
         """
         linear, yaw = number("linear", linear), number("yaw", yaw)
         self._hold(duration, lambda robot, now: robot.drive_heading(linear, yaw, now))

@@ -65,7 +65,7 @@ class Ports(Connection):
         raise RequestFailedError(f"the packets of this robot do not report the voltage of analog port {port}")
 
     def aux_write(self, port: int, data: bytes) -> int:
-        """Write bytes to an auxiliary serial port, and wait until the last one is on the line.
+        """Write bytes to an auxiliary serial port, and wait until all are sent to the robot.
 
         Args:
             port: 1 to 3.
