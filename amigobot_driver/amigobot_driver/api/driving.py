@@ -48,7 +48,7 @@ class Driving(Connection):
         self._hold(duration, lambda robot, now: robot.drive(linear, angular, now))
 
     def drive_wheels(self, left: float, right: float, duration: float | None = None) -> None:
-        """Drive with a velocity for each wheel, otherwise like `drive`, also in its errors.
+        """Drive with a velocity for each wheel, otherwise and in its errors like `drive`.
 
         Args:
             left: m/s at the rim of the left wheel.
@@ -59,7 +59,7 @@ class Driving(Connection):
         self._hold(duration, lambda robot, now: robot.drive_wheels(left, right, now))
 
     def drive_heading(self, linear: float, yaw: float, duration: float | None = None) -> None:
-        """Drive with a velocity while the robot turns to a heading and keeps it, otherwise like `drive`, also in its errors.
+        """Drive while the robot turns to a heading and keeps it, otherwise and in its errors like `drive`.
 
         Args:
             linear: m/s, negative backwards.
