@@ -28,7 +28,7 @@ from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 
-from amigobot_tools.dashboard.access import Access, Listen  # noqa: E402
+from amigobot_tools.dashboard.access import Access, ListenAddress  # noqa: E402
 from amigobot_tools.dashboard.server import running  # noqa: E402
 from amigobot_tools.dashboard.sources import Source  # noqa: E402
 
@@ -50,7 +50,7 @@ def served(source: Source) -> Iterator[str]:
     found: list[Any] = []
 
     async def serve() -> None:
-        async with running(source, Access(Listen("127.0.0.1", 0))) as port:
+        async with running(source, Access(ListenAddress("127.0.0.1", 0))) as port:
             found.extend((f"http://127.0.0.1:{port}/", asyncio.get_running_loop()))
             ready.set()
             await ended.wait()

@@ -17,7 +17,7 @@ from fakes import PATIENCE, FakeRemote
 
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is not installed")
 
-from amigobot_tools.dashboard.access import Access, Listen  # noqa: E402
+from amigobot_tools.dashboard.access import Access, ListenAddress  # noqa: E402
 from amigobot_tools.dashboard.messages import Between, anyone  # noqa: E402
 from amigobot_tools.dashboard.server import running  # noqa: E402
 from amigobot_tools.dashboard.sources import Source  # noqa: E402
@@ -123,7 +123,7 @@ class Bench:
 @contextlib.asynccontextmanager
 async def dashboard(source: Source, token: str = "") -> AsyncIterator[Bench]:
     """Serve a source for an `async with` block."""
-    access = Access(Listen("127.0.0.1", 0), token)
+    access = Access(ListenAddress("127.0.0.1", 0), token)
     # unsafe: cookies of an IP address, too
     jar = aiohttp.CookieJar(unsafe=True)
     async with running(source, access) as port, aiohttp.ClientSession(cookie_jar=jar) as session:

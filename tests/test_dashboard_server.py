@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from amigobot_driver.cli.ranges import parse_address
 from amigobot_driver.packet_file import RecordedFrame
-from amigobot_tools.dashboard.access import Access, Listen
+from amigobot_tools.dashboard.access import Access, ListenAddress
 from amigobot_tools.dashboard.core import Dashboard
 
 Test = Callable[[FakeSource, Bench], Awaitable[None]]
@@ -41,16 +41,16 @@ def run(test: Test, token: str = "") -> FakeSource:
 @pytest.mark.parametrize(
     ("text", "listen", "loopback"),
     [
-        ("127.0.0.1:8140", Listen("127.0.0.1", 8140), True),
-        ("localhost:0", Listen("localhost", 0), True),
-        ("8140", Listen("127.0.0.1", 8140), True),
-        ("[::1]:8140", Listen("::1", 8140), True),
-        ("0.0.0.0:8140", Listen("0.0.0.0", 8140), False),
-        ("robot.example:80", Listen("robot.example", 80), False),
+        ("127.0.0.1:8140", ListenAddress("127.0.0.1", 8140), True),
+        ("localhost:0", ListenAddress("localhost", 0), True),
+        ("8140", ListenAddress("127.0.0.1", 8140), True),
+        ("[::1]:8140", ListenAddress("::1", 8140), True),
+        ("0.0.0.0:8140", ListenAddress("0.0.0.0", 8140), False),
+        ("robot.example:80", ListenAddress("robot.example", 80), False),
     ],
 )
-def test_the_address_to_listen_on(text: str, listen: Listen, loopback: bool) -> None:
-    assert Listen(*parse_address("--listen", text, 8140)) == listen
+def test_the_address_to_listen_on(text: str, listen: ListenAddress, loopback: bool) -> None:
+    assert ListenAddress(*parse_address("--listen", text, 8140)) == listen
     assert listen.is_loopback is loopback
     assert bool(Access.for_address(listen).token) is not loopback
 
@@ -69,7 +69,7 @@ def test_the_address_to_listen_on(text: str, listen: Listen, loopback: bool) -> 
     ],
 )
 def test_only_names_of_this_computer_are_served(host: str, allowed: bool) -> None:
-    assert Access(Listen("robot.example", 8140)).allows_host(host) is allowed
+    assert Access(ListenAddress("robot.example", 8140)).allows_host(host) is allowed
 
 
 def test_requests_of_other_sites_are_refused() -> None:

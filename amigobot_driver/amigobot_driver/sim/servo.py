@@ -116,7 +116,7 @@ class WheelServo:
 
 
 class StallProtection:
-    """Detects a stalled wheel: full PWM without motion. Its power is cut for a pause, then the drive tries again."""
+    """Detects a stalled wheel: a PWM of StallVal without motion. It cuts the power for a pause, then tries again."""
 
     def __init__(self) -> None:
         self.stalled = False

@@ -271,7 +271,7 @@ class Simulator:
         self._firmware.press_motors_button()
 
     def reset(self) -> None:
-        """Press RESET: session and counters are lost, and the robot ignores all bytes for a second."""
+        """Press RESET: session and counters are lost, and the robot ignores all bytes while it boots."""
         self._firmware.reset()
 
     def open_port(self) -> None:

@@ -54,11 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
     # Imported here: `amigobot --help` needs no web server.
-    from .access import Listen
+    from .access import ListenAddress
     from .server import serve
     from .sources import open_source
 
-    listen = Listen(*ranges.parse_address("--listen", args.listen, DEFAULT_PORT))
+    listen = ListenAddress(*ranges.parse_address("--listen", args.listen, DEFAULT_PORT))
     source = open_source(
         args.source,
         profile=args.robot,

@@ -18,7 +18,7 @@ _TOKEN_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Listen:
+class ListenAddress:
     """The address that the server listens on."""
 
     host: str
@@ -38,11 +38,11 @@ class Access:
     every request needs the token.
     """
 
-    listen: Listen
+    listen: ListenAddress
     token: str = ""  #: "": none is needed
 
     @classmethod
-    def for_address(cls, listen: Listen) -> Access:
+    def for_address(cls, listen: ListenAddress) -> Access:
         """Return the rules for an address: outside of loopback with a new random token."""
         return cls(listen, "" if listen.is_loopback else secrets.token_urlsafe(_TOKEN_BYTES))
 

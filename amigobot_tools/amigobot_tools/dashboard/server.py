@@ -16,7 +16,7 @@ from pathlib import Path
 from aiohttp import WSMsgType, web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from .access import Access, Listen
+from .access import Access, ListenAddress
 from .browser import Browser
 from .core import Dashboard
 from .messages import MAX_LENGTH
@@ -38,7 +38,7 @@ _POLICY = (
 )
 
 
-async def serve(source: Source, listen: Listen, ended: Sequence[int]) -> None:
+async def serve(source: Source, listen: ListenAddress, ended: Sequence[int]) -> None:
     """Serve the page until `ended` has a signal.
 
     Raises:
