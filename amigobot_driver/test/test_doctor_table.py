@@ -88,3 +88,14 @@ def test_every_name_of_a_row_is_known(figures: dict[str, Any], name: str) -> Non
                 series[key] for key, kind in kinds if key in series and not hasattr(kind, series[key])
             ]
     assert {expression: names for expression, names in wrong.items() if names} == {}
+
+
+@pytest.mark.parametrize("name", table("live"))
+def test_every_value_of_diagnostics_is_known(figures: dict[str, Any], name: str) -> None:
+    part, history = table("live")[name], History()
+    history.snapshots.extend(figures["rest"].snapshots)
+    assert [unknown_names(one, history) for one in expressions(part) if unknown_names(one, history)] == []
+    items = Names(history).value(part.each)
+    assert items or part.each == "()"
+    for item in items:
+        assert Names(history, it=item).named(part.values_of_each)
