@@ -213,6 +213,14 @@ class TestEmergencyStop:
         bench.robot.clear_emergency_stop(bench.now)
         assert braked < 0.5 * stopping_distance(lambda: bench.robot.stop(bench.now))
 
+    def test_clearing_without_a_latched_stop_stops_the_robot(self, bench: Bench) -> None:
+        bench.run(2, cmd_vel=(0.5, 0.0))
+        bench.request(lambda: bench.robot.clear_emergency_stop(bench.now))
+        bench.run(0.2)
+        assert not bench.robot.motion.requested
+        bench.run(2)
+        assert bench.simulator.truth.left_velocity == 0
+
     def test_a_velocity_older_than_the_clearing_is_refused(self, bench: Bench) -> None:
         bench.request(bench.robot.emergency_stop)
         bench.run(1)
