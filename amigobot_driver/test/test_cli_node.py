@@ -28,7 +28,7 @@ from amigobot_driver.sim import LoopBack
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
     """A node in a namespace, with a robot that has a plug on AUX1."""
-    robot = Robot(aux={1: LoopBack()}, flash={"SInfoCycle": 1})  # it lists its sounds twice as fast
+    robot = Robot(aux={1: LoopBack()}, flash={"SInfoCycle": 1, "Serial": "0042"})  # it lists its sounds twice as fast
     with Bench(robot, namespace="anna") as bench:
         bench.wait_until(lambda: any("connected to" in line for line in bench.nodes[0].log))
         yield bench
@@ -70,7 +70,8 @@ def test_io_shows_the_ports(amigobot) -> None:  # type: ignore[no-untyped-def]
 
 def test_config_is_shown_and_edited(amigobot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     status, out, _ = amigobot("config", "show", "--json")
-    assert status == 0 and json.loads(out)["values"]["rev_count"] == 23310
+    values = json.loads(out)["values"]
+    assert status == 0 and (values["rev_count"], values["serial"]) == (23310, "0042"), "a text of digits stays one"
     monkeypatch.setenv("EDITOR", "sed -i s/^trans_acc:.*/trans_acc:\\ 210/")
     monkeypatch.delenv("VISUAL", raising=False)
     assert amigobot("config", "edit") == (0, "equal to the file: 1 of 1 value\n", "")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,6 +26,7 @@ from amigobot_msgs.srv import (
 
 from ..api import AmigoBot, Identity, Sound
 from ..errors import ConnectionFailedError, RequestFailedError
+from ..protocol import Config, ErraticConfig
 from ..robot import IoState
 from .temporary_node import NO_NODE, TemporaryNode
 
@@ -34,6 +36,13 @@ _SETTLE = 0.3
 _MARGIN = 10.0
 #: s that reading a list of 255 sounds, or writing 8192 bytes at 9600 baud, may take.
 _LONG = 120.0
+#: Settings that are text, even one of digits.
+_TEXTS = {
+    field.name
+    for kind in (Config, ErraticConfig)
+    for field in dataclasses.fields(kind)
+    if "Text" in str(field.type) or "[str" in str(field.type)
+}
 
 
 class NodeRobot(TemporaryNode):
@@ -120,7 +129,10 @@ class NodeRobot(TemporaryNode):
         """See `AmigoBot.get_config`."""
         config = self.call(GetRobotConfig, "get_robot_config").config
         pairs = zip(config.raw_names, config.raw_values, strict=True)
-        return {name: int(value) if value.removeprefix("-").isdecimal() else value for name, value in pairs}
+        return {
+            name: int(value) if name not in _TEXTS and value.removeprefix("-").isdecimal() else value
+            for name, value in pairs
+        }
 
     def set_config(self, values: Mapping[str, int]) -> None:
         """See `AmigoBot.set_config`."""
