@@ -313,10 +313,15 @@ def without_command(*numbers: int) -> Fault:
     return Fault(up=edited(lambda data, now: [data] if data[0] not in numbers or len(data) == 1 else []))
 
 
+def some_lost(chance: random.Random) -> Callable[[], Way]:
+    return edited(lambda data, now: [data] if data[0] != 5 or chance.random() > 0.15 else [])
+
+
 def unsigned(data: bytearray, now: float) -> list[bytes]:
     return [bytes((data[0], 0x3B)) + data[2:] if data[0] == 5 else bytes(data)]
 
 
+add("some SETA lost", Fault(up=seeded(some_lost)), "lost-commands")
 add("SETA lost", without_command(5), "command-ignored")
 add("SETA without its sign", Fault(up=edited(unsigned)), "command-ignored")
 add("SONAR lost", without_command(28), "sonar-disobeys")

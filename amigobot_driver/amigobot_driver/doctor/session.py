@@ -75,6 +75,7 @@ class Observation:
     losses: tuple[str, ...] = ()  #: why the session ended, each time
     questions: tuple[Question, ...] = ()  #: CONFIGs that were sent meanwhile
     chunks: tuple[Chunk, ...] = ()  #: every byte since the port was opened, both ways; () if they are not known
+    lost_settings: int = 0  #: accelerations of `ECHOED` that CONFIG does not have as they were set
     sonar_ignores: bool = False  #: the sonars stay on after SONAR 0
 
 
@@ -99,6 +100,8 @@ class OwnSession:
         self._clock, self._began = clock, clock()
         self._events: deque[Event] = deque(maxlen=_KEPT)
         self._questions: list[Question] = []
+        self._set: tuple[int, ...] = ()  #: the settings of `ECHOED` as they were set last
+        self._lost_settings = 0
         self._echoed: list[int] = []  #: the settings of `ECHOED` before; []: the robot does not tell them
         self._ask_at, self._given_up_at = math.inf, math.inf
         self._chance = random.Random(1)
@@ -168,6 +171,7 @@ class OwnSession:
             _observation(self._events, before, self.snapshot, began, self._clock() - began),
             questions=tuple(self._questions),
             chunks=tuple(self.line.chunks),
+            lost_settings=self._lost_settings,
             sonar_ignores=self._sonar_ignores(),  # last: it changes what the others have recorded
         )
 
@@ -234,6 +238,7 @@ class OwnSession:
 
     def _set_echoed(self, acceleration: int, deceleration: int) -> None:
         if self._echoed and self._robot.running:
+            self._set = acceleration, deceleration
             self._robot.queue.put(Command.SETA(acceleration))
             self._robot.queue.put(Command.SETA(-deceleration))
 
@@ -250,6 +255,8 @@ class OwnSession:
         self._events.append(event)
         if isinstance(event, Received) and isinstance(event.packet, TuningValues) and self._unanswered:
             self._questions[-1] = self._questions[-1]._replace(latency=self._clock() - self._questions[-1].sent)
+            reported = [getattr(event.packet, name) for name in ECHOED] if self._set else ()
+            self._lost_settings += sum(one != other for one, other in zip(self._set, reported, strict=True))
 
 
 def observe_held(
