@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,6 +26,7 @@ from amigobot_msgs.srv import (
 from ..api import AmigoBot, Identity, Sound
 from ..errors import ConnectionFailedError, RequestFailedError
 from ..protocol import Config, ErraticConfig
+from ..protocol.wire import describe
 from ..robot import IoState
 from .temporary_node import NO_NODE, TemporaryNode
 
@@ -37,12 +37,7 @@ _MARGIN = 10.0
 #: s that reading a list of 255 sounds, or writing 8192 bytes at 9600 baud, may take.
 _LONG = 120.0
 #: Settings that are text, even one of digits.
-_TEXTS = {
-    field.name
-    for kind in (Config, ErraticConfig)
-    for field in dataclasses.fields(kind)
-    if "Text" in str(field.type) or "[str" in str(field.type)
-}
+_TEXTS = {name for kind in (Config, ErraticConfig) for name, codec, _ in describe(kind) if codec.startswith("text")}
 
 
 class NodeRobot(TemporaryNode):
