@@ -94,7 +94,7 @@ def test_every_name_of_a_row_is_known(figures: dict[str, Any], name: str) -> Non
 def test_every_value_of_diagnostics_is_known(figures: dict[str, Any], name: str) -> None:
     part, history = table("live")[name], History()
     history.snapshots.extend(figures["rest"].snapshots)
-    assert [unknown_names(one, history) for one in expressions(part) if unknown_names(one, history)] == []
+    assert [name for one in expressions(part) for name in unknown_names(one, history)] == []
     items = Names(history).value(part.each)
     assert items or part.each == "()"
     for item in items:
