@@ -153,16 +153,20 @@ def test_loaded_walls_are_moved_removed_and_put_back() -> None:
 def test_every_fault_is_switched_while_it_runs() -> None:
     with simulator() as source:
         do = {name: request.run for name, request in source.requests.items()}
-        values = {"number": "0.01", "flag": "1", "window": "5:2:60", "set": "1,2"}
+        values = {"number": "0.01", "flag": "1", "window": "5:2:60", "set": "0,1"}
         for row in source.sections()["faults"]:
             if row["name"] not in ("unplug", "reset", "silence", "left_open"):
                 do["fault"](name=row["name"], value=values[row["kind"]])
         shown = {row["name"]: row["value"] for row in source.sections()["faults"]}
-        assert shown["corrupt"] == "0.01" and shown["jam"] == "5:2:60" and shown["dead_sonars"] == "1,2"
-        with pytest.raises(AmigoBotError, match=r"fault corrupt is 'x', expected a number of at least 0"):
-            do["fault"](name="corrupt", value="x")
-        with pytest.raises(RequestRefusedError, match="there is no fault 'nothing'"):
-            do["fault"](name="nothing", value="")
+        assert shown["corrupt"] == "0.01" and shown["jam"] == "5:2:60" and shown["dead_sonars"] == "0,1"
+        for name, value, reason in (
+            ("corrupt", "2", r"fault corrupt is '2', expected a number from 0 to 1"),
+            ("dead_sonars", "99", r"fault dead_sonars is '99', expected whole numbers from 0 to 31"),
+            ("nothing", "", r"fault 'nothing' is not known, allowed: corrupt, "),
+            ("__doc__", "", r"fault '__doc__' is not known, allowed: corrupt, "),
+        ):
+            with pytest.raises(AmigoBotError, match=reason):
+                do["fault"](name=name, value=value)
         do["fault"](name="corrupt", value="")
         do["no_faults"]()
         assert all(row["value"] == "" for row in source.sections()["faults"])

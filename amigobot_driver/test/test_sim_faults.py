@@ -31,7 +31,10 @@ class TestWriting:
 
     @pytest.mark.parametrize(
         "text",
-        ["corupt=1", "corrupt", "corrupt=-1", "corrupt=nan", "silence=1:2:3:4", "unplug=1:5:2", "dead_sonars=x", ""],
+        [
+            *("corupt=1", "corrupt", "corrupt=-1", "corrupt=nan", "corrupt=2", "__doc__=1", ""),
+            *("silence=1:2:3:4", "unplug=1:5:2", "dead_sonars=x", "dead_sonars=32", "no_floor=-1"),
+        ],
     )
     def test_a_bad_fault_is_named(self, text: str) -> None:
         with pytest.raises(OptionError, match="fault") as caught:

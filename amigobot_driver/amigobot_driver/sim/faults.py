@@ -13,8 +13,12 @@ import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..profiles import MAX_BUMPER_SEGMENTS
 from ..protocol import BAUD_RATES
-from .fields import Window, option, parse_options
+from .fields import Window, number, numbers, option, parse_options
+
+_SHARE = number(0.0, 1.0)
+_SONARS = numbers(31)  # four arrays of eight
 
 
 def _baud(text: str) -> int:
@@ -27,24 +31,26 @@ def _baud(text: str) -> int:
 class Faults:
     """All faults; the defaults inject none. Faults of the line apply to both directions."""
 
-    corrupt: float = option(0.0, "share of bytes in which a bit flips")
-    lose_bytes: float = option(0.0, "share of bytes that vanish")
-    lose_packets: float = option(0.0, "share of packets that vanish")
+    corrupt: float = option(0.0, "share of bytes in which a bit flips", _SHARE)
+    lose_bytes: float = option(0.0, "share of bytes that vanish", _SHARE)
+    lose_packets: float = option(0.0, "share of packets that vanish", _SHARE)
     delay: float = option(0.0, "s by which a packet may be late, at random")
     silence: Window | None = option(None, "no byte passes: START:DURATION[:EVERY], s")
     unplug: Window | None = option(None, "the port disappears: START:DURATION[:EVERY], s")
     reset: Window | None = option(None, "the controller restarts: START[::EVERY], s")
     jam: Window | None = option(None, "no wheel turns: START:DURATION[:EVERY], s")
-    dead_sonars: frozenset[int] = option(frozenset(), "these detect nothing: 2,5, from 0")
-    mute_sonars: frozenset[int] = option(frozenset(), "these give no reading: 2,5, from 0")
-    stuck_sonars: frozenset[int] = option(frozenset(), "these repeat one range: 2,5, from 0")
-    cross_talk: float = option(0.0, "share of pings that another robot's sonars cut short")
+    dead_sonars: frozenset[int] = option(frozenset(), "these detect nothing: 2,5, from 0", _SONARS)
+    mute_sonars: frozenset[int] = option(frozenset(), "these give no reading: 2,5, from 0", _SONARS)
+    stuck_sonars: frozenset[int] = option(frozenset(), "these repeat one range: 2,5, from 0", _SONARS)
+    cross_talk: float = option(0.0, "share of pings that another robot's sonars cut short", _SHARE)
     dead_gyro: bool = option(False, "1: the gyro gives no packets")
     gyro_offset: float = option(0.0, "counts by which the gyro reads too high")
     pressed_bumpers: frozenset[int] = option(
-        frozenset(), "these segments are pressed: 0,7, from 0, the front ring first"
+        frozenset(),
+        "these segments are pressed: 0,7, from 0, the front ring first",
+        numbers(2 * MAX_BUMPER_SEGMENTS - 1),
     )
-    no_floor: frozenset[int] = option(frozenset(), "no floor under these: 0 left, 1 right")
+    no_floor: frozenset[int] = option(frozenset(), "no floor under these: 0 left, 1 right", numbers(1))
     refuse_low_battery: bool = option(False, "1: below its alarm voltage it answers no client (E-34)")
     refuse_open: bool = option(False, "1: it answers the handshake and opens no session")
     left_open: int = option(0, "another program left a session open at this line speed, in baud", _baud)
@@ -59,13 +65,13 @@ class Faults:
     stop_button: bool = option(False, "1: the stop button of a Pioneer is pressed")
 
 
-def parse_faults(texts: Iterable[str]) -> Faults:
-    """Read faults, one NAME=VALUE each.
+def parse_faults(texts: Iterable[str], base: Faults = Faults()) -> Faults:
+    """Read faults, one NAME=VALUE each; the others are those of `base`.
 
     Raises:
         OptionError: A name is unknown, or a value is not allowed.
     """
-    return parse_options("fault", texts, Faults())
+    return parse_options("fault", texts, base)
 
 
 class FaultInjector:

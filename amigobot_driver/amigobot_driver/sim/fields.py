@@ -69,12 +69,16 @@ def flag(text: str) -> bool:
     return text == "1"
 
 
-def numbers(text: str) -> frozenset[int]:
-    """Read whole numbers with commas between them."""
-    try:
-        return frozenset(int(word) for word in text.split(","))
-    except ValueError:
-        raise ValueError("numbers with commas between them") from None
+def numbers(high: int) -> Reader:
+    """Return a reader of whole numbers from 0, with commas between them."""
+
+    def read(text: str) -> frozenset[int]:
+        words = [word.strip() for word in text.split(",")]
+        if not all(word.isdecimal() and int(word) <= high for word in words):
+            raise ValueError(f"whole numbers from 0 to {high} with commas between them")
+        return frozenset(map(int, words))
+
+    return read
 
 
 def window(text: str) -> Window:
@@ -117,7 +121,7 @@ def characters(length: int, *, blanks: bool) -> Reader:
     return read
 
 
-_READERS: dict[type, Reader] = {float: number(), bool: flag, frozenset: numbers, type(None): window}
+_READERS: dict[type, Reader] = {float: number(), bool: flag, type(None): window}
 
 # --- fields ------------------------------------------------------------------------------------------------
 

@@ -242,12 +242,13 @@ class SimulatorSource(SteppedSource):
 
     def do_fault(self, name: str, value: str) -> str:
         """Set a fault, or with an empty text end it."""
-        try:
-            given = parse_faults([f"{name}={value}"] if value.strip() else [])
-            self._simulator.faults = dataclasses.replace(self._simulator.faults, **{name: getattr(given, name)})
-        except AttributeError:
-            raise RequestRefusedError(f"there is no fault {name!r:.60}") from None
-        return f"{name}: {value.strip() or 'off'}"
+        faults, text = self._simulator.faults, value.strip()
+        ended: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(Faults)}
+        if text or name not in ended:  # an unknown name is refused with all names
+            self._simulator.faults = parse_faults([f"{name}={text}"], faults)
+        else:
+            self._simulator.faults = dataclasses.replace(faults, **{name: ended[name]})
+        return f"{name}: {text or 'off'}"
 
     def do_fault_now(self, name: str, seconds: Annotated[float, Between(0, 3600)]) -> str:
         """Begin a fault that lasts some seconds of simulated time."""
@@ -304,4 +305,4 @@ def _fault_text(value: object) -> str:
         return ",".join(map(str, sorted(value)))
     if isinstance(value, bool):
         return "1" if value else ""
-    return f"{value:g}" if isinstance(value, float) and value else ""
+    return f"{value:g}" if isinstance(value, int | float) and value else ""
