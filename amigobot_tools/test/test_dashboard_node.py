@@ -74,6 +74,8 @@ def test_controls_of_the_page_reach_the_robot(source: NodeSource, bench: ros_ben
     assert do["parameter"](name="cmd_vel_timeout", value=1) == "cmd_vel_timeout is 1.0 now"
     with pytest.raises(RequestFailedError, match="cmd_vel_timeout out of range"):
         do["parameter"](name="cmd_vel_timeout", value=9.0)
+    with pytest.raises(RequestFailedError, match=r"is True, allowed: 0\.05 to 2 s"):
+        do["parameter"](name="cmd_vel_timeout", value=True)
     do["list_sounds"]()
     assert source.sections()["sounds"]
 

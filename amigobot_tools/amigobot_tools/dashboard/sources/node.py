@@ -105,8 +105,8 @@ class NodeSource(NodeRemote, RobotSource):
     def do_parameter(self, name: str, value: Value) -> str:
         """Set a parameter of the node."""
         row = next((row for row in self._parameters if row["name"] == name), None)
-        if row is not None and isinstance(row["value"], float) and isinstance(value, int):
-            value = float(value)
+        if row is not None and isinstance(row["value"], float) and type(value) is int:
+            value = float(value)  # a bool, which the node refuses, is an int in Python, too
         response = self.result(self._driver.set_parameters([Parameter(name, value=value)]), f"parameter {name}")
         result = response.results[0]
         if not result.successful:
