@@ -369,7 +369,7 @@ def test_an_erratic_turns_its_servo(robots: SimulatedRobots) -> None:
             robot.set_servo("pan_joint", 9.0)
         assert "sent" in robot.set_motor_pwm(5000.0)
         eventually(lambda: robot.motor_currents is not None and robot.floor is not None)
-        assert "SAVE was sent" in robot.save_config()
+        assert "sent SAVE once" in robot.save_config()
 
 
 # -- connecting and ending ------------------------------------------------------------------------------------

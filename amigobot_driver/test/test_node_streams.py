@@ -65,9 +65,7 @@ def test_say_encodes_tones_and_checks_their_range(bench: Bench) -> None:
     def say(durations: list[float], frequencies: list[float]) -> Any:
         return bench.call(Say, "say", Say.Request(durations=durations, frequencies=frequencies))
 
-    assert say([0.5, 0.1], [250.0, 0.0]).message == (
-        "sent SAY with 2 tones once; the robot does not report what it plays"
-    )
+    assert say([0.5, 0.1], [250.0, 0.0]).message == ("sent SAY with 2 tones once; no packet confirms it")
     bench.wait_until(lambda: bench.robot.values(Command.SAY))
     assert bench.robot.values(Command.SAY) == [bytes((25, 20, 5, 0))]
     assert "expected equal numbers of both, 1 to 20" in say([0.5], []).message

@@ -336,7 +336,7 @@ def test_the_queue_gives_the_most_urgent_command_first() -> None:
         (Command.STOP(), Priority.STOP),
         (Command.E_STOP(), Priority.EMERGENCY),
     ):
-        assert queue.put(instruction, priority)
+        queue.put(instruction, priority)
     taken = [str(instruction) for instruction in iter(lambda: queue.take(0.0), None)]
     assert taken == ["E_STOP", "STOP", "VEL(1)", "RVEL(2)", "PULSE", "SOUND(1)", "SOUND(2)"]
     assert queue.next_time() == math.inf

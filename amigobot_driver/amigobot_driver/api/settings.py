@@ -101,10 +101,11 @@ class Settings(Connection):
         """Have the robot write its tuning values to its FLASH (Erratic). The old values are lost.
 
         Returns:
-            What was sent. The robot does not confirm it.
+            What was sent. The robot does not confirm it, but shows the saved values after a restart.
 
         Raises:
             RequestRefusedError: The robot moves, or has no such command.
+            RequestFailedError: Too many commands wait already.
             ConnectionLostError: The robot is not connected.
         """
         with self._locked() as (robot, _):

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from ..protocol import Instruction
+from .outcome import Outcome
 
 #: Frames that may go out while a less urgent one waits: velocities of a joystick alone could fill the line.
 MAX_OVERTAKEN = 4
 #: Commands of `ROUTINE`, and of `RAW`, that may wait at the same time; 200 take 4 s on AmigOS.
 MAX_ROUTINE = 200
-#: Why a command is refused, and the remedy.
-QUEUE_FULL = f"{MAX_ROUTINE} commands are waiting already: send fewer at a time"
 #: The components may add routine commands while fewer than this wait. Small, as they count attempts and timeouts
 #: from the time at which they queue a command.
 ROOM = 4
@@ -70,11 +69,11 @@ class CommandQueue:
         self._line_free = -math.inf  #: s, when the line has carried all that was taken
         self._overtaken = dict.fromkeys(Priority, 0)  #: frames in a row that went before the first one waiting
 
-    def put(self, instruction: Instruction, priority: Priority = Priority.ROUTINE) -> bool:
-        """Queue an instruction; return False if too many of the same priority wait already.
+    def put(self, instruction: Instruction, priority: Priority = Priority.ROUTINE) -> None:
+        """Queue an instruction; one of `ROUTINE` or `RAW` is refused if too many of the same priority wait already.
 
-        That happens to `ROUTINE` and `RAW` only. Of more urgent commands only the newest of each kind is kept, at the
-        place of the one before: VEL and RVEL never starve each other.
+        Of more urgent commands only the newest of each kind is kept, at the place of the one before: VEL and RVEL never
+        starve each other.
         """
         queue = self._waiting[priority]
         if priority not in _ALL_SENT:
@@ -82,12 +81,29 @@ class CommandQueue:
                 if waiting.command is instruction.command:
                     queue[index] = instruction
                     self.stats.replaced += 1
-                    return True
+                    return
         elif len(queue) >= MAX_ROUTINE:
             self.stats.refused += 1
-            return False
+            return
         queue.append(instruction)
-        return True
+
+    def send_once(self, name: str, *commands: Instruction, priority: Priority = Priority.ROUTINE) -> Outcome:
+        """Queue commands that no packet confirms, all of them or none, and return the outcome.
+
+        They are not sent again: that would repeat their effect.
+
+        Args:
+            name: What is sent, for the message.
+            commands: In the order in which they are sent.
+            priority: `ROUTINE` or `RAW`.
+        """
+        if self.waiting(priority) + len(commands) > MAX_ROUTINE:
+            self.stats.refused += len(commands)
+            reason = f"{MAX_ROUTINE} commands are waiting already: send fewer at a time"
+            return Outcome(False, f"{name} is not sent: {reason}")
+        for command in commands:
+            self.put(command, priority)
+        return Outcome(True, f"sent {name} once; no packet confirms it")
 
     def has_room(self) -> bool:
         """Return whether the components may add routine commands."""

@@ -27,8 +27,8 @@ def finish(future: Future[AnyOutcome], outcome: AnyOutcome) -> None:
         future.set_result(outcome)
 
 
-def finished(success: bool, message: str) -> Future[Outcome]:
+def finished(outcome: Outcome) -> Future[Outcome]:
     """Return a future that has this result."""
     future: Future[Outcome] = Future()
-    future.set_result(Outcome(success, message))
+    future.set_result(outcome)
     return future

@@ -16,7 +16,7 @@ from ..errors import RequestRefusedError
 from ..profiles import calibrated_profile, choose_profile, load_profile
 from ..protocol import Command, CommandTable, ErraticCommand, Packet, Sip, SyncReply, TuningValues
 from .bridged_line import BridgedLine
-from .command_queue import QUEUE_FULL, Priority
+from .command_queue import Priority
 from .component import Context
 from .devices.auxiliary import PORTS, AuxPort
 from .devices.charger import Charger
@@ -302,9 +302,7 @@ class Robot:
             raise
         if reason := self.no_robot():
             return Outcome(False, reason)
-        if not self.queue.put(instruction, Priority.RAW):
-            return Outcome(False, f"{instruction} is not sent: {QUEUE_FULL}")
-        return Outcome(True, f"{instruction} is sent once; the robot confirms no single command")
+        return self.queue.send_once(str(instruction), instruction, priority=Priority.RAW)
 
     def configure(self, options: Options, now: float) -> Future[Outcome]:
         """Apply changed options. Those that only matter on connecting wait for the next session.
@@ -326,7 +324,7 @@ class Robot:
             result = self.tuning.set(changed, now)
         else:
             self.tuning.requested.update(changed)
-            result = finished(True, "kept for the next connection")
+            result = finished(Outcome(True, "kept for the next connection"))
         self._apply_limits()
         return result
 

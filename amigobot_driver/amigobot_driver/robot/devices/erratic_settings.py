@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from ...errors import RequestRefusedError
 from ...protocol import CommandTable, ErraticCommand
-from ..command_queue import QUEUE_FULL, Priority
+from ..command_queue import Priority
 from ..component import Component, Context
 from ..outcome import Outcome
 from ..unconfirmed import REPEATS, UnconfirmedCommands
@@ -77,12 +77,10 @@ class ErraticSettings(Component):
         """Write the tuning values of the robot to its FLASH, once.
 
         Raises:
-            RequestRefusedError: the robot moves, has no such command, or too many commands wait.
+            RequestRefusedError: the robot moves, or has no such command.
         """
         self._context.require(ErraticCommand.SAVE)
         if not self._at_rest():
             raise RequestRefusedError("the robot must be at rest while it writes its FLASH: stop it first")
         # After the raw commands that were requested before: their values are saved, too.
-        if not self._context.queue.put(ErraticCommand.SAVE(), Priority.RAW):
-            raise RequestRefusedError(f"SAVE is not sent: {QUEUE_FULL}")
-        return Outcome(True, "SAVE was sent; the robot does not confirm it, but shows these values after a restart")
+        return self._context.queue.send_once("SAVE", ErraticCommand.SAVE(), priority=Priority.RAW)

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from ...errors import RequestRefusedError
 from ...protocol import Command, Instruction, Packet, Sip
 from ...protocol import Gripper as GripperPacket
-from ..command_queue import MAX_ROUTINE, QUEUE_FULL, Priority
 from ..component import Context
 from ..events import GripperReading, Lift, Paddles
 from ..outcome import Outcome, finished
@@ -148,13 +147,12 @@ class GripperControl(RequestComponent):
         if not steps or not low <= steps <= 255:
             allowed = f"{low * STEP:g} to {255 * STEP:g} s, but not 0"
             raise RequestRefusedError(f"duration is {duration:g} s, allowed for {name}: {allowed}")
-        if self._context.queue.waiting(Priority.ROUTINE) + 2 > MAX_ROUTINE:
-            raise RequestRefusedError(QUEUE_FULL)
-        self.fail(f"{self._order}: another order replaced this one")
         # Down is a negative number, as ARIA sends it, though the manuals' tables have only positive ones.
-        self._context.queue.put(Command.GRIPPER(order.number))
-        self._context.queue.put(Instruction(Command.GRIPPERVAL, steps))
-        return finished(True, f"{name} for {abs(steps) * STEP:.2f} s, sent once; no packet reports it")
+        commands = Command.GRIPPER(order.number), Instruction(Command.GRIPPERVAL, steps)
+        outcome = self._context.queue.send_once(f"{name} for {abs(steps) * STEP:.2f} s", *commands)
+        if outcome.success:
+            self.fail(f"{self._order}: another order replaced this one")
+        return finished(outcome)
 
     def _reading(self, sip: Sip, stamp: float) -> GripperReading:
         state, kind, packet = gripper_byte(sip), self._kind, self._packet

@@ -18,7 +18,6 @@ from concurrent.futures import Future
 from ...errors import RequestRefusedError
 from ...protocol import Command, Instruction, Playlist
 from ...wording import counted
-from ..command_queue import QUEUE_FULL
 from ..component import Context
 from ..outcome import Outcome, finished
 from ..request import RequestComponent, RetryPolicy
@@ -67,7 +66,7 @@ class _SoundLookup(RequestComponent):
     retries = _RETRIES
     confirmed_by = (Playlist,)
 
-    def __init__(self, context: Context, play: Callable[[int], tuple[bool, str]]) -> None:
+    def __init__(self, context: Context, play: Callable[[int], Outcome]) -> None:
         """Make the component; `play` plays a sound whose entry is known, and returns the outcome."""
         super().__init__(context)
         self._play = play
@@ -84,10 +83,10 @@ class _SoundLookup(RequestComponent):
     def _confirmation(self, packet: Playlist) -> str:
         if packet.number != self._number:
             return ""
-        success, message = self._play(self._number)
-        if not success:
-            self.fail(message)
-        return message if success else ""
+        outcome = self._play(self._number)
+        if not outcome.success:
+            self.fail(outcome.message)
+        return outcome.message if outcome.success else ""
 
     def _failure(self) -> str:
         return f"{self._sent()} and got no answer: SOUND {self._number} was not sent"
@@ -126,7 +125,7 @@ class SoundPlayer(RequestComponent):
         """
         self._context.require(Command.PLAYLIST)
         if self.complete and not refresh:
-            return finished(True, counted(len(self.playlist), "sound"))
+            return finished(Outcome(True, counted(len(self.playlist), "sound")))
         if self.pending or self._streaming:
             return self.new_caller()
         if refresh:
@@ -157,7 +156,7 @@ class SoundPlayer(RequestComponent):
         if not 1 <= number <= LAST_SOUND:
             raise RequestRefusedError(f"sound is {number}, allowed: 1 to {LAST_SOUND}")
         if number in self.entries or self._streaming:
-            return finished(*self._play(number))
+            return finished(self._play(number))
         return self._lookup.play(number, now)
 
     def say(
@@ -180,7 +179,8 @@ class SoundPlayer(RequestComponent):
         self._context.require(Command.SAY)
         if why := self._muted():
             raise RequestRefusedError(why)
-        return finished(*self._send(Command.SAY(tones), f"SAY with {counted(len(tones) // 2, 'tone')}"))
+        name = f"SAY with {counted(len(tones) // 2, 'tone')}"
+        return finished(self._context.queue.send_once(name, Command.SAY(tones)))
 
     # -- what is known ----------------------------------------------------------------------------------------
 
@@ -288,18 +288,13 @@ class SoundPlayer(RequestComponent):
 
     # -- playing ----------------------------------------------------------------------------------------------
 
-    def _play(self, number: int) -> tuple[bool, str]:
+    def _play(self, number: int) -> Outcome:
         """Send SOUND, unless its entry shows that there is no sound; return the outcome."""
         entry = self.entries.get(number)
         if why := self._muted() or (_silent(entry) if entry else ""):
-            return False, why
+            return Outcome(False, why)
         name = f" ({entry.name})" if entry and entry.name else ""
-        return self._send(Command.SOUND(number), f"SOUND {number}{name}")
-
-    def _send(self, command: Instruction, text: str) -> tuple[bool, str]:
-        if not self._context.queue.put(command):
-            return False, f"{text} is not sent: {QUEUE_FULL}"
-        return True, f"sent {text} once; the robot does not report what it plays"
+        return self._context.queue.send_once(f"SOUND {number}{name}", Command.SOUND(number))
 
     def _muted(self) -> str:
         return f"sounds are off: {self._context.remedies.sounds_off}" if self.enabled is False else ""

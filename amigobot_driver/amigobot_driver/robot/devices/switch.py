@@ -64,7 +64,7 @@ class Switch(RequestComponent):
             The result, when the robot has confirmed it or the retries are over.
         """
         if reason := self._context.no_robot():
-            return finished(False, f"{self.name}: {reason}")
+            return finished(Outcome(False, f"{self.name}: {reason}"))
         self.requested, self._given_up = on, False
         return self.replace(now)
 

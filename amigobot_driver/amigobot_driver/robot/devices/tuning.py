@@ -135,7 +135,7 @@ class Tuning(RequestComponent):
             if name not in lacking:
                 self._require(name, value)
         result = self.replace(now) if replaced else self.request(now)
-        return finished(False, _no_such(lacking)) if lacking else result
+        return finished(Outcome(False, _no_such(lacking))) if lacking else result
 
     def release(self, names: Iterable[str]) -> None:
         """Release values: they become the robot's own again, with the next `set`.
