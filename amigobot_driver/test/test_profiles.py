@@ -137,3 +137,4 @@ class TestModel:
     )
     def test_charge_is_interpolated_on_the_curve(self, volts: float, charge: float) -> None:
         assert Battery().charge(volts) == pytest.approx(charge)
+        assert Battery().volts(charge) == pytest.approx(min(12.8, max(10.5, volts)))

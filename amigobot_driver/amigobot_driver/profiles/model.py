@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import MappingProxyType
 
 #: Encoder ticks in one count of RevCount: AmigoBots, and Pioneers (docs/protocol E-19).
@@ -167,14 +168,12 @@ class Battery:
     curve: tuple[tuple[float, float], ...] = ((10.5, 0.0), (11.5, 0.2), (12.0, 0.5), (12.4, 0.75), (12.8, 1.0))
 
     def charge(self, volts: float) -> float:
-        """Estimate the charge (0 to 1) from the voltage (V), by interpolation."""
-        (low, first), *_ = self.curve
-        if volts <= low:
-            return first
-        for (v0, c0), (v1, c1) in zip(self.curve, self.curve[1:], strict=False):
-            if volts <= v1:
-                return c0 + (c1 - c0) * (volts - v0) / (v1 - v0)
-        return self.curve[-1][1]
+        """Estimate the charge (0 to 1) from the voltage (V)."""
+        return _interpolated(volts, self.curve)
+
+    def volts(self, charge: float) -> float:
+        """Return the open-circuit voltage (V) at a charge (0 to 1)."""
+        return _interpolated(charge, [(share, volts) for volts, share in self.curve])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,3 +262,13 @@ class Profile:
     def erratic(self) -> bool:
         """Whether the firmware is that of the Videre Erratic."""
         return self.firmware == "E"
+
+
+def _interpolated(x: float, points: Sequence[tuple[float, float]]) -> float:
+    """Return y at x on the line through points (x, y) of rising x; beyond its ends, the y of the end."""
+    for (x0, y0), (x1, y1) in pairwise(points):
+        if x <= x0:
+            return y0
+        if x <= x1:
+            return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
+    return points[-1][1]

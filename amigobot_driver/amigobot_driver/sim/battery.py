@@ -15,6 +15,7 @@ _MOTOR_CURRENT = 0.8  # A, one wheel motor at top speed
 _CHARGE_CURRENT = 4.0  # A, a charger until the battery is full
 _RESISTANCE = 0.15  # Ohm
 _CAPACITY = 2.2  # Ah, if the profile has none
+_COLLAPSE = 0.8  # open-circuit voltage of an empty battery / lowest voltage of the curve
 
 
 class BatteryModel:
@@ -27,7 +28,7 @@ class BatteryModel:
             profile: Capacity and voltage curve.
             charge: Remaining charge, 0 to 1.
         """
-        self._curve = profile.curve
+        self._profile = profile
         self._capacity = _CAPACITY if math.isnan(profile.capacity) else profile.capacity
         self.charge = charge  #: remaining share, 0 to 1
         self.test_volts: float | None = None  #: V, set by BATTEST; None: the voltage of the battery
@@ -50,7 +51,8 @@ class BatteryModel:
         """Terminal voltage in V, or the one that BATTEST sets."""
         if self.test_volts is not None:
             return self.test_volts
-        return self._open_circuit() - _RESISTANCE * self._current
+        open_circuit = self._profile.volts(self.charge) * (1.0 if self.charge > 0.0 else _COLLAPSE)
+        return open_circuit - _RESISTANCE * self._current
 
     def drain(self, effort: float, sonar_on: bool, dt: float) -> None:
         """Change the charge by the current of one time step.
@@ -64,11 +66,3 @@ class BatteryModel:
         if self.charging:
             self._current -= _CHARGE_CURRENT
         self.charge = min(1.0, max(0.0, self.charge - self._current * dt / 3600 / self._capacity))
-
-    def _open_circuit(self) -> float:
-        if self.charge <= 0.0:
-            return 0.8 * self._curve[0][0]  # the voltage of an empty battery collapses
-        for (v0, c0), (v1, c1) in zip(self._curve, self._curve[1:], strict=False):
-            if self.charge <= c1:
-                return v0 + (v1 - v0) * (self.charge - c0) / (c1 - c0)
-        return self._curve[-1][0]
