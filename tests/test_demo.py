@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The demo itself, shortened: with ROS 2 (node, driver and recorder as processes, DDS between them), and without."""
+"""The demo itself, shortened: with ROS 2 (simulator and node as processes, DDS between them), and without."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from processes import simulated_robot, terminal, until
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
 from amigobot_driver.cli.recording_file import read_recording
-from amigobot_tools.bag.reader import read_bag
 
 
 def truth(path: Path) -> list[dict[str, float]]:
@@ -35,17 +34,14 @@ def check_end(out: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["--ros", "--no-ros"])
-def test_short_drive_leaves_picture_and_recording(tmp_path: Path, way: str) -> None:
+def test_short_drive_leaves_a_picture(tmp_path: Path, way: str) -> None:
     if way == "--ros":
         pytest.importorskip("rclpy", reason="rclpy is not installed")
     with terminal("demo", "--out", str(tmp_path), "--seconds", "2", way) as demo:
         demo.wait_for("the demo succeeded")
         assert demo.wait() == 0
     assert (tmp_path / "tour.png").read_bytes().startswith(b"\x89PNG")
-    if way == "--ros":
-        topics = {message.topic for message in read_bag(tmp_path / "bag")}
-        assert {"/odom", "/tf", "/cmd_vel", "/status", "/diagnostics", "/robot_config", "/sonar/range_7"} <= topics
-    else:
+    if way == "--no-ros":
         head, records = read_recording(tmp_path / "tour.amigo")
         assert head.name == "Amigo"
         assert any(record.to_robot for record in records) and len(records) > 50

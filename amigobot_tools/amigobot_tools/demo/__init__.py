@@ -6,8 +6,8 @@
     amigobot demo                                   writes demo/tour.png
     amigobot demo --port /dev/ttyUSB0               a real robot: asks first, then drives a square half a meter wide
 
-With ROS 2, the demo starts amigobot_node, publishes cmd_vel and records a rosbag. Without ROS 2 it uses the Python API
-and records the packets. It compares the odometry with the true path of the simulated robot.
+With ROS 2, the demo starts amigobot_node and publishes cmd_vel. Without ROS 2 it uses the Python API and records the
+packets. It compares the odometry with the true path of the simulated robot.
 
 Ctrl-C stops the robot and ends everything.
 """
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status."""
     of_ros = ("rclpy", "amigobot_msgs")
     ros = all(map(find_spec, of_ros)) if args.ros is None else args.ros
-    for library in ("matplotlib", *((*of_ros, "rosbags") if ros else ())):
+    for library in ("matplotlib", *(of_ros if ros else ())):
         if find_spec(library) is None:
             raise ImportError(name=library)  # the command line says how to install it
     from .demo import run_demo

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import pairwise
@@ -45,29 +44,29 @@ def run_demo(out: Path, port: str, seconds: float, *, ros: bool) -> None:
         check_terminal()
     truth, simulated = out / "truth.jsonl", out / "robot"
     out.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(out / "bag", ignore_errors=True)
     simulated.unlink(missing_ok=True)
     with Programs(out) as programs:
         if not port:
             where = ["--pty", str(simulated), "--world", _WORLD, "--truth", str(truth)]
             programs.start("simulator", "amigobot_driver.cli", "sim", "--robot", "amigo", "--name", "Amigo", *where)
-            programs.wait_for("simulator", f"{simulated}", seconds=_TIMEOUT)
+            programs.wait_for("simulator", str(simulated), _TIMEOUT)
         with (_node if ros else _python)(programs, out, port or str(simulated)) as remote:
             print(f"{remote.state().name} is ready")
             if port:
                 confirm(f"{port}: the robot drives a square of 0.5 m, ahead and to its left, at 0.15 m/s.")
             drive = follow(remote, SQUARE if port else ROOM, seconds, programs.check)
     report(drive, out, None if port else truth)
-    print(f"  recording {_short(out / ('bag' if ros else 'tour.amigo'))}\n\nthe demo succeeded")
+    if not ros:
+        print(f"  recording {_short(out / 'tour.amigo')}")
+    print("\nthe demo succeeded")
 
 
 @contextmanager
 def _node(programs: Programs, out: Path, port: str) -> Iterator[Remote]:
-    """Connect through a node; a recorder writes the rosbag."""
+    """Connect through a node."""
     print(f"with ROS 2, ROS_DOMAIN_ID={use_own_domain()} lets other programs watch; the logs are in {out}")
     from ..node_remote import NodeRemote  # needs ROS
 
-    programs.start("recorder", "amigobot_tools.bag", "record", str(out / "bag"))
     programs.start("node", "amigobot_driver.ros.main", "--ros-args", "-p", f"port:={port}")
     try:
         remote = NodeRemote("", drives=True, timeout=_TIMEOUT)
@@ -75,7 +74,6 @@ def _node(programs: Programs, out: Path, port: str) -> Iterator[Remote]:
         programs.check()
         raise
     with closing(remote):
-        programs.wait_for("recorder", "recording /odom ", "recording /cmd_vel ", seconds=_TIMEOUT)
         yield remote
 
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The programs of a demo: a simulated robot, a node and a recorder, each with a log file."""
+"""The programs of a demo: a simulated robot and a node, each with a log file."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ class Programs:
             if (status := program.poll()) != good:
                 raise DemoError(f"the {name} has ended with status {status}: see {self._folder / name}.log")
 
-    def wait_for(self, name: str, *texts: str, seconds: float) -> None:
-        """Wait until the log of a program has these texts.
+    def wait_for(self, name: str, text: str, seconds: float) -> None:
+        """Wait until the log of a program has a text.
 
         Raises:
-            DemoError: It has them not in time, or a program has ended.
+            DemoError: It has it not in time, or a program has ended.
         """
         log, deadline = self._folder / f"{name}.log", time.monotonic() + seconds
-        while not all(text in log.read_text(encoding="utf-8") for text in texts):
+        while text not in log.read_text(encoding="utf-8"):
             self.check()
             if time.monotonic() > deadline:
                 raise DemoError(f"the {name} is not ready after {seconds:g} s: see {log}")
