@@ -35,23 +35,25 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_rosbag_with_packets_is_a_recording(recording: Path, tmp_path: Path) -> None:
     messages = pytest.importorskip("amigobot_msgs.msg", reason="the messages are not built")
-    from bag_writer import BagWriter
-    from rclpy.qos import QoSProfile
+    from rclpy.serialization import serialize_message
     from rclpy.time import Time
+
+    from amigobot_tools.bag.writer import BagWriter
 
     _, records = read_recording(recording)
     for name in ("one", "two", "empty"):
-        with BagWriter(tmp_path / name) as writer:
-            for namespace in ("/anna", "/bert")[: ("empty", "one", "two").index(name)]:
-                writer.add_topic(f"{namespace}/packets", "amigobot_msgs/msg/Packet", QoSProfile(depth=1))
-                writer.add_topic(f"{namespace}/robot_config", "amigobot_msgs/msg/RobotConfig", QoSProfile(depth=1))
-                robot = {"name": "anna", "robot_class": "Pioneer", "robot_subclass": "amigo", "profile": "amigo"}
-                writer.write(f"{namespace}/robot_config", messages.RobotConfig(**robot), 0)
-                for number, record in enumerate(records, 1):
-                    stamp = round((record.time + 100.0) * 1e9)
-                    packet = messages.Packet(to_robot=record.to_robot, data=record.data, sequence=number)
-                    packet.header.stamp = Time(nanoseconds=stamp).to_msg()
-                    writer.write(f"{namespace}/packets", packet, stamp)
+        writer = BagWriter(tmp_path / name)
+        for namespace in ("/anna", "/bert")[: ("empty", "one", "two").index(name)]:
+            writer.add_topic(f"{namespace}/packets", "amigobot_msgs/msg/Packet", [])
+            writer.add_topic(f"{namespace}/robot_config", "amigobot_msgs/msg/RobotConfig", [])
+            config = messages.RobotConfig(name="anna", robot_class="Pioneer", robot_subclass="amigo", profile="amigo")
+            writer.write(f"{namespace}/robot_config", bytes(serialize_message(config)), 0)
+            for number, record in enumerate(records, 1):
+                stamp = round((record.time + 100.0) * 1e9)
+                packet = messages.Packet(to_robot=record.to_robot, data=record.data, sequence=number)
+                packet.header.stamp = Time(nanoseconds=stamp).to_msg()
+                writer.write(f"{namespace}/packets", bytes(serialize_message(packet)), stamp)
+        writer.close()
     from_file, from_bag = RecordingSource(recording), RecordingSource(tmp_path / "one")
     assert from_bag.state().name == "anna" and from_bag.profile == from_file.profile
     lengths = [one.sections()["timeline"]["length"] for one in (from_file, from_bag)]

@@ -16,10 +16,10 @@ from pathlib import Path
 import bag_player
 import bench as simulated
 import pytest
-from bag_writer import BagWriter
 from launch_files import launch_file, loaded
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.serialization import serialize_message
 from rclpy.time import Time
 from ros_bench import Bench, Node
 from std_msgs.msg import Header
@@ -27,6 +27,7 @@ from std_msgs.msg import Header
 from amigobot_driver.robot import FrameSeen, Options
 from amigobot_driver.ros.conversions import robot_config
 from amigobot_msgs.msg import Packet
+from amigobot_tools.bag.writer import BagWriter
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -110,14 +111,15 @@ def test_a_replay_with_another_profile_scales_the_distance(drive: Drive, tmp_pat
 
 def write_bag(path: Path, drive: Drive, keep: Callable[[int, float], bool] = lambda number, time: True) -> Path:
     """Write a bag of a drive, with the packets that are to be kept; its path."""
-    with BagWriter(path) as writer:
-        writer.add_topic("/packets", "amigobot_msgs/msg/Packet", QoSProfile(depth=100))
-        writer.add_topic("/robot_config", "amigobot_msgs/msg/RobotConfig", LATCHED)
-        for number, (time, packet) in enumerate(drive.packets, 1):
-            if number == len(drive.packets) // 2:
-                writer.write("/robot_config", drive.config, round(time * 1e9))
-            if keep(number, time - drive.packets[0][0]):
-                writer.write("/packets", packet, round(time * 1e9))
+    writer = BagWriter(path)
+    writer.add_topic("/packets", "amigobot_msgs/msg/Packet", [QoSProfile(depth=100)])
+    writer.add_topic("/robot_config", "amigobot_msgs/msg/RobotConfig", [LATCHED])
+    for number, (time, packet) in enumerate(drive.packets, 1):
+        if number == len(drive.packets) // 2:
+            writer.write("/robot_config", bytes(serialize_message(drive.config)), round(time * 1e9))
+        if keep(number, time - drive.packets[0][0]):
+            writer.write("/packets", bytes(serialize_message(packet)), round(time * 1e9))
+    writer.close()
     return path
 
 
