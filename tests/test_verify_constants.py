@@ -15,17 +15,17 @@ import pytest
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.sim import Simulator, SonarModel, Wear
 from amigobot_tools.verify.step_data import Figure
-from amigobot_tools.verify.table import STEPS
+from amigobot_tools.verify.table import steps
 from amigobot_tools.verify.verdict import DIFFERS, compare, expected, simulate
 
 NOMINAL = load_profile("amigo-sh")
 #: Steps that this robot has no command for, and those of the Erratic.
-IMPOSSIBLE = {"sounds", *(step.name for step in STEPS if step.only_erratic)}
-ALL_STEPS = frozenset(step.name for step in STEPS)
+IMPOSSIBLE = {"sounds", *(step.name for step in steps().values() if step.only_erratic)}
+ALL_STEPS = frozenset(step.name for step in steps().values())
 #: Constants of the simulator, and the figure that shows each; without those that are too small beside their tolerance.
 CONSTANTS = {
     row.parameter: key
-    for step in STEPS
+    for step in steps().values()
     for key, row in step.figures.items()
     if row.parameter and row.parameter not in ("profile.physics.command_delay", "profile.sonar.cycle")
 }

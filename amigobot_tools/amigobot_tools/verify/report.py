@@ -25,7 +25,7 @@ from amigobot_driver.wording import shown, wrong_type
 
 from ..person import StoppedError
 from .step_data import Figure, Value
-from .table import BY_NAME, has_figure, row_of, steps_of
+from .table import has_figure, row_of, steps, steps_of
 from .trial import DONE, FAILED, SKIPPED, StepResult, Trial
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
 
@@ -59,7 +59,7 @@ class Report:
     def add(self, result: StepResult, trial: Trial) -> None:
         """Take how a step went, and what is known after it."""
         results = {**{step.name: step for step in self.steps}, result.name: result}
-        self.steps = [results[name] for name in BY_NAME if name in results]
+        self.steps = [results[name] for name in steps() if name in results]
         self.figures = list(trial.figures.values())
         self.config = trial.config.encode().hex() if trial.config else self.config
 
@@ -119,7 +119,7 @@ def load(path: Path) -> Report:
     """
     content = read_report(str(path))
     try:
-        content["steps"] = [StepResult(**step) for step in content["steps"] if step["name"] in BY_NAME]
+        content["steps"] = [StepResult(**step) for step in content["steps"] if step["name"] in steps()]
         content["figures"] = [Figure(**item) for item in content["figures"] if has_figure(item["step"], item["key"])]
         report = Report(**content)
     except (KeyError, TypeError, AttributeError) as error:
@@ -147,13 +147,13 @@ def _damages(report: Report) -> Iterator[str]:
 
 
 def _page(report: Report) -> Iterator[str]:
-    steps = steps_of(load_profile(report.profile))
+    possible = steps_of(load_profile(report.profile))
     yield "# {name}: {class} {subclass}".format_map(report.robot)
     yield f"\n`amigobot verify`, profile {report.profile}, {report.created}:"
-    yield f"{len(report.done)} of {len(steps)} steps. Every figure is compared with the"
+    yield f"{len(report.done)} of {len(possible)} steps. Every figure is compared with the"
     yield f"simulator of this profile under the same commands:\n{report.summary}."
     for result in report.steps:
-        step = BY_NAME[result.name]
+        step = steps()[result.name]
         errata = f" Settles {', '.join(step.errata)}." if step.errata and result.status == DONE else ""
         yield f"\n## {result.title}\n\n{step.tell}{errata} ({result.outcome})\n"
         rows = [figure_row(figure) for figure in report.figures if figure.step == result.name]

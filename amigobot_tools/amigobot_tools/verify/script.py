@@ -24,8 +24,7 @@ from amigobot_driver.protocol import Command, ErraticCommand, ErraticConfig, Ins
 
 from ..person import Person
 from .client import Client
-from .step_data import KnownRobot, Phase, StepData, StepError
-from .table import Step
+from .step_data import KnownRobot, Phase, Step, StepData, StepError
 
 _STOP_LIMIT = 5.0  # s that a robot may take to stop
 _POLL_PERIOD = 0.05  # s between two checks of that

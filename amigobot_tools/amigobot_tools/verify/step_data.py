@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a measure gets, what is known of the robot and what came back in a step, and the figures that it returns."""
+"""A step as a row, what is known of the robot, what came back in the step, and the figures that a measure returns."""
 
 from __future__ import annotations
 
@@ -15,11 +15,59 @@ from amigobot_driver.protocol import Packet, Sip, SipSonarReading, SyncReply, Tu
 
 from .client import Stamped
 from .motion import Instant, motion_log
-from .table import Step, row_of
 
 P = TypeVar("P", bound=Packet)
 
 Value = float | str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureRow:
+    """What is known of a figure before it is measured; steps.yaml describes the keys."""
+
+    title: str
+    unit: str = ""
+    tolerance: float = 0.0
+    share: float = 0.0
+    floor: float = 0.0
+    parameter: str = ""
+    compared: bool = True
+    fact: str = ""
+    of: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One row of the table; steps.yaml describes the keys."""
+
+    name: str
+    title: str
+    tell: str
+    figures: Mapping[str, FigureRow]
+    measure: str = ""
+    place: str = "anywhere"
+    moves: str = ""
+    send: Sequence[Any] = ()
+    repeat: int = 1
+    errata: Sequence[str] = ()
+    needs: str = ""
+    sonars: bool = False
+    only_erratic: bool = False
+
+    @property
+    def lists(self) -> list[tuple[str, Any]]:
+        """Name ("": none) and words of each list of `send`; a request to the person has a text in place of words."""
+        return [next(iter(item.items())) if isinstance(item, dict) else ("", item) for item in self.send]
+
+    @property
+    def texts(self) -> list[str]:
+        """The words of all lists, and the requests, with their arguments and without the waits."""
+        texts = [text for name, words in self.lists for text in ([name] if isinstance(words, str) else words)]
+        return [text for text in texts if isinstance(text, str)]
+
+    def arguments(self, word: str) -> list[float]:
+        """Return the number that follows a word in `send`, each time: [300.0, -300.0] for `VEL`."""
+        return [float(text.removeprefix(word)) for text in self.texts if text.startswith(f"{word} ")]
 
 
 class StepError(Exception):
@@ -135,7 +183,8 @@ class StepData:
             error: Standard uncertainty from the scatter, in the unit.
         """
         if isinstance(value, float) and math.isfinite(value):
-            return Figure(key, self.step.name, value, math.hypot(error, row_of(key).floor * value))
+            floor = self.step.figures[key].floor if key in self.step.figures else 0.0
+            return Figure(key, self.step.name, value, math.hypot(error, floor * value))
         if isinstance(value, bool):
             value = "yes" if value else "no"
         fact = None if value is None or isinstance(value, float) else str(value)

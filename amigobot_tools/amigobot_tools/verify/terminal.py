@@ -20,15 +20,15 @@ from .client import Client
 from .report import PAGE, REPORT, Report, load
 from .runs import RECORDING, run_steps
 from .simulated import simulated
-from .table import BY_NAME, STEPS
+from .table import steps
 from .trial import DONE, FAILED
 
 
 def run(args: argparse.Namespace) -> int:
     """Do what the arguments ask for, and return the exit status."""
-    printer = Printer(name_width=max(map(len, BY_NAME)) + 1)
+    printer = Printer(name_width=max(map(len, steps())) + 1)
     if args.list:
-        for step in STEPS:
+        for step in steps().values():
             details = (f"{step.place}{''.join(f', {erratum}' for erratum in step.errata)}",)
             printer.finding(Finding(step.name, Severity.NOTE, step.tell, details=details))
         return 0
@@ -46,8 +46,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _verify(args: argparse.Namespace, printer: Printer) -> int:
     """Run the steps with a robot and write the report."""
-    for name in {*args.only, *args.skip} - BY_NAME.keys():
-        raise UsageError(f"step {name!r:.60} is not known, allowed: {', '.join(BY_NAME)}")
+    for name in {*args.only, *args.skip} - steps().keys():
+        raise UsageError(f"step {name!r:.60} is not known, allowed: {', '.join(steps())}")
     folder, path, port = args.output, args.output / REPORT, args.port
     if path.exists() and not (args.resume or args.force):
         raise UsageError(f"{path} exists: go on with --resume, overwrite it with --force, or name another --output")

@@ -14,32 +14,14 @@ from amigobot_driver.protocol import Command, TuningValues
 
 from ..person import Person
 from .client import Client
-from .measures import FUNCTIONS, figures
-from .script import WORDS, Script
-from .step_data import Figure, KnownRobot, StepError
-from .table import STEPS, Step
+from .measures import figures
+from .script import Script
+from .step_data import Figure, KnownRobot, Step, StepError
 
 DONE, SKIPPED, FAILED = "done", "skipped", "failed"
 
 #: What values that make no sense, or packets that are missing, may cause in a measurement.
 _NONSENSE = ArithmeticError, IndexError, ValueError
-
-
-def check(step: Step) -> None:
-    """Raise ValueError if a row of steps.yaml names a command, word or function that does not exist."""
-    names = [
-        ("needs", step.needs, [*Command.__members__]),
-        *(("send", text.split()[0], ["do", "measure", "look", *WORDS, *Command.__members__]) for text in step.texts),
-        ("measure", step.measure, [*FUNCTIONS]),
-        *((f"{key}: fact", row.fact, ["answer", *FUNCTIONS]) for key, row in step.figures.items()),
-    ]
-    for key, name, allowed in names:
-        if name and name not in allowed:
-            raise ValueError(f"steps.yaml: {step.name}: {key}: {name!r} is not known, allowed: {', '.join(allowed)}")
-
-
-for _step in STEPS:
-    check(_step)
 
 
 @dataclass(frozen=True, slots=True)
