@@ -207,6 +207,8 @@ def test_damaged_report_is_refused(
     ("row", "said"),
     [
         ({"send": [["x 3"]]}, "send: 'x' is not known, allowed: do, measure"),
+        ({"send": [["VEL topp"]]}, "send: 'VEL topp': argument of VEL is b'topp', expected an integer from -32768"),
+        ({"send": [["gyro"]]}, "send: 'gyro': missing a required argument: 'state'"),
         ({"measure": "x"}, "measure: 'x'"),
     ],
 )

@@ -101,13 +101,7 @@ class Script:
         if name in WORDS:
             getattr(self, name)(*arguments)
         else:
-            self._sent = self.client.send(Command[name](*map(self._value, arguments)))
-
-    def _value(self, argument: str) -> int | bytes:
-        """Return the argument of a command."""
-        if argument in ARGUMENTS:
-            return ARGUMENTS[argument](self.robot)
-        return int(argument) if argument.removeprefix("-").isdecimal() else argument.encode()
+            self._sent = self.client.send(instruction(word, self.robot))
 
     # -- words --------------------------------------------------------------------------------------------------------
 
@@ -249,3 +243,20 @@ ARGUMENTS: Mapping[str, Callable[[KnownRobot], int | bytes]] = {
     "front": lambda robot: bytes(number + 1 for number in robot.front_sonars),
     "all": lambda robot: bytes(range(1, len(robot.profile.sonar.poses) + 1)),
 }
+
+
+def instruction(word: str, robot: KnownRobot) -> Instruction:
+    """Return the command of a word.
+
+    Raises:
+        TypeError: It has more than one argument.
+        ValueError: Its argument has the wrong type or is out of range.
+    """
+
+    def value(argument: str) -> int | bytes:
+        if argument in ARGUMENTS:
+            return ARGUMENTS[argument](robot)
+        return int(argument) if argument.removeprefix("-").isdecimal() else argument.encode()
+
+    name, *arguments = word.split()
+    return Command[name](*map(value, arguments))

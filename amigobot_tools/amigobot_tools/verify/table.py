@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from inspect import signature
 from typing import Any
 
 import yaml
 
 from amigobot_driver import Profile
-from amigobot_driver.protocol import Command
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Command, SyncReply
 
 from .measures import FUNCTIONS
-from .script import WORDS
-from .step_data import FigureRow, Step
+from .script import WORDS, Script, instruction
+from .step_data import FigureRow, KnownRobot, Step
 
 
 @cache
@@ -43,7 +45,7 @@ def steps() -> Mapping[str, Step]:
 
 
 def check(step: Step) -> None:
-    """Raise ValueError if a row names a command, word or function that does not exist."""
+    """Raise ValueError if a row names a command, word or function that does not exist, or a wrong argument."""
     names = [
         ("needs", step.needs, [*Command.__members__]),
         *(("send", text.split()[0], ["do", "measure", "look", *WORDS, *Command.__members__]) for text in step.texts),
@@ -53,6 +55,16 @@ def check(step: Step) -> None:
     for key, name, allowed in names:
         if name and name not in allowed:
             raise ValueError(f"steps.yaml: {step.name}: {key}: {name!r} is not known, allowed: {', '.join(allowed)}")
+    robot = KnownRobot(SyncReply(name="", robot_class="", subclass=""), load_profile("generic"), None, {})
+    for text in step.texts:
+        name, *arguments = text.split()
+        try:
+            if name in WORDS:
+                signature(vars(Script)[name]).bind(None, *arguments)
+            elif name in Command.__members__:
+                instruction(text, robot)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"steps.yaml: {step.name}: send: {text!r}: {error}") from None
 
 
 def row_of(key: str) -> FigureRow:
