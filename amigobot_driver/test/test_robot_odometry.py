@@ -20,7 +20,8 @@ from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.protocol import Encoders, Sip
 from amigobot_driver.robot import Odometry, Options, Report
 from amigobot_driver.robot.sensing.encoders import WheelEncoders
-from amigobot_driver.robot.sensing.odometry import Odometer, arc
+from amigobot_driver.robot.sensing.motion_model import arc
+from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.sim import Simulator, Wear
 
 CYCLE = 0.1  #: s between two SIPs

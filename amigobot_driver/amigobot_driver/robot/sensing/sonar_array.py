@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ...profiles import Profile, SonarPose
 from ..events import Odometry, Ping, Report
-from .odometry import arc, rotated
+from .motion_model import arc, rotated
 
 #: Firing cycles after which a reading is too old.
 _ROUNDS = 2
