@@ -197,6 +197,7 @@ class TestCounterThatWasSet:
         assert (state.x, state.y, state.yaw) == (0, 0, 0)
         assert state.covariance == Odometry().covariance
         assert (state.left_angle, state.right_angle) == (driven.left_angle, driven.right_angle)
+        assert (state.linear, state.angular) == (driven.linear, driven.angular)
         state = drive(counters, odometer, [(0.5, 0.0)] * 20)[-1]
         assert (state.x, state.y, state.yaw) == pytest.approx((1.0, 0.0, 0.0), abs=0.005)
         assert odometer.jumps == 0

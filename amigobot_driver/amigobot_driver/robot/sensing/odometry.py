@@ -93,17 +93,10 @@ class Odometer:
         self._was_reset = True
 
     def set(self, x: float, y: float, yaw: float) -> None:
-        """Set the pose (m, m, rad) and the covariance of the start. Wheel angles continue."""
+        """Set the pose (m, m, rad) and the covariance of the start. Velocities and wheel angles stay."""
         before, marked = self.state, self._marked
-        self.state = Odometry(
-            x,
-            y,
-            math.remainder(yaw, math.tau),
-            left_angle=before.left_angle,
-            right_angle=before.right_angle,
-            travelled=before.travelled,
-            turned=before.turned,
-        )
+        yaw, covariance = math.remainder(yaw, math.tau), Odometry().covariance
+        self.state = replace(before, x=x, y=y, yaw=yaw, covariance=covariance)
         # Between two ENCODERpacs the SIP has moved the robot already: the ticks go on from the last mark, moved alike.
         turn = yaw - before.yaw
         back_x, back_y = rotated(marked.x - before.x, marked.y - before.y, turn)
@@ -112,7 +105,7 @@ class Odometer:
             x=x + back_x,
             y=y + back_y,
             yaw=math.remainder(marked.yaw + turn, math.tau),
-            covariance=self.state.covariance,
+            covariance=covariance,
         )
         self.frame += 1
 
