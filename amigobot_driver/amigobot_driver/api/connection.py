@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -376,4 +377,4 @@ def _ready(robot: Robot) -> bool:
 
 def _sonars_have_fired(robot: Robot) -> bool:
     report = robot.estimator.report
-    return report is None or not report.sonar_enabled or None not in report.sonar_ages
+    return report is None or not report.sonar_enabled or math.inf not in report.sonar_ages

@@ -86,7 +86,7 @@ class History:
         """Numbers of the sonars that give no readings, although they are on."""
         now, before = self.now, self.snapshots[max(-1 - self.SILENT, -len(self.snapshots))]
         on = all(one.link.running and one.report and one.report.sonar_enabled for one in (before, now))
-        return [sonar.number for sonar in now.sonars if on and before is not now and not sonar.age < self.SILENT]
+        return [sonar.number for sonar in now.sonars if on and before is not now and sonar.age >= self.SILENT]
 
     @property
     def unconfirmed(self) -> list[str]:

@@ -77,7 +77,7 @@ def capitalized(text: str) -> str:
 
 def as_seconds(value: float) -> str:
     """Return a time that may be unknown."""
-    return "not measured" if math.isnan(value) else f"{value:.3f}"
+    return f"{value:.3f}" if math.isfinite(value) else "not measured"
 
 
 def as_meters(distance: float) -> str:

@@ -145,8 +145,8 @@ class Report(Event):
     frame: int = field(default=0, compare=False)
     wheels_streamed: bool = False  #: ENCODER packets arrive; an `EncoderReading` with better wheel angles follows
     pose_streamed: bool = False  #: ENCODER packets arrive; an `EncoderReading` with a better pose follows
-    #: s since the last reading of each sonar, None before its first (ignored by ==)
-    sonar_ages: tuple[float | None, ...] = field(default=(), compare=False)
+    #: s since the last reading of each sonar, inf before its first (ignored by ==)
+    sonar_ages: tuple[float, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

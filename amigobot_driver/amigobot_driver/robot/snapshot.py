@@ -56,7 +56,7 @@ class SonarState:
 
     number: int  #: from 0
     range: float  #: m; inf: no echo, NaN: no reading yet
-    age: float  #: s since the last reading; NaN: no reading yet
+    age: float  #: s since the last reading; inf: no reading yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def _sonars(robot: Robot) -> tuple[SonarState, ...]:
     return tuple(
         SonarState(number, newest[number].range, report.stamp - newest[number].stamp)
         if report and number in newest
-        else SonarState(number, math.nan, math.nan)
+        else SonarState(number, math.nan, math.inf)
         for number in sorted({*newest, *(robot.sequence.requested or ())})
     )
 

@@ -232,7 +232,7 @@ def fill_status(message: RobotStatus, report: Report, stamp: TimeMsg) -> None:
     message.state_of_charge = nan if report.reported_charge is None else report.reported_charge
     message.temperature = nan if report.celsius is None else float(report.celsius)
     message.turn_rate = nan if report.turn_rate is None else report.turn_rate
-    message.sonar_ages = [nan if age is None else age for age in report.sonar_ages]
+    message.sonar_ages = list(report.sonar_ages)
 
 
 #: Fields of RobotConfig, their CONFIG field, and its unit in SI units.

@@ -156,9 +156,9 @@ class StateEstimator(Component):
             return 0.0
         return (config.tail.kinematics_delay or 0) / 1000
 
-    def _sonar_ages(self, stamp: float) -> tuple[float | None, ...]:
-        """Return for each sonar the time (s) from its last reading to `stamp`; None before the first."""
-        ages: list[float | None] = [None] * len(self._profile.sonar.poses)
+    def _sonar_ages(self, stamp: float) -> tuple[float, ...]:
+        """Return for each sonar the time (s) from its last reading to `stamp`; inf before the first."""
+        ages = [math.inf] * len(self._profile.sonar.poses)
         for number, ping in self.newest.items():
             ages[number] = stamp - ping.stamp
         return tuple(ages)
