@@ -166,8 +166,7 @@ class View:
         halves = [Panel(self._figures(rows), title="+ - zoom  c clear  q quit", padding=0, width=_SIDE)]
         if columns >= _NARROWEST:
             view = self._top_view(columns, rows, scale)
-            title = f"{columns * 2 * scale:.1f} m wide"
-            halves.insert(0, Panel(view, title=title, padding=0, width=columns + 2))
+            halves.insert(0, Panel(view, title=f"{columns * 2 * scale:.1f} m wide", padding=0, width=columns + 2))
         row = Table.grid()
         row.add_row(*halves)
         lines = list(self._log)[-(_BOTTOM - 2) :]

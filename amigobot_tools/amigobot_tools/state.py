@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from amigobot_driver import Options, Report, SonarReading
 from amigobot_driver.profiles import Body, Limits, Profile
@@ -91,7 +91,7 @@ def drained(lines: deque[T]) -> list[T]:
     return [lines.popleft() for _ in range(len(lines))]
 
 
-class Remote(Protocol):
+class Remote:
     """A robot that a tool drives or watches; here one that cannot be driven.
 
     Methods return at once, and do not raise if the robot is not connected.
@@ -102,7 +102,7 @@ class Remote(Protocol):
 
     def state(self) -> RobotState:
         """Return what is known now."""
-        ...
+        raise NotImplementedError
 
     def drive(self, linear: float, angular: float) -> str:
         """Request a velocity (m/s, rad/s), which expires after 0.5 s. Returns why it is refused, or ""."""

@@ -46,7 +46,7 @@ def live_state(state: RobotState) -> dict[str, Any]:
 
 def description(kind: str, where: str, state: RobotState, profile: Profile | None) -> dict[str, Any]:
     """Return what stays: the robot's shape, its sonars and limits."""
-    result = {"kind": kind, "where": where, "name": given_name(state.name)}
+    result: dict[str, Any] = {"kind": kind, "where": where, "name": given_name(state.name)}
     result |= {name: getattr(state, name) for name in ("model", "max_range", "limits", "body")}
     result["sonars"] = [(echo.x, echo.y, echo.heading) for echo in state.echoes]
     if profile:

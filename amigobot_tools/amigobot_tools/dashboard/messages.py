@@ -96,7 +96,7 @@ def read_argument(kind: Any, value: object) -> Any:
         name = "a whole number" if number is int else "a number"
         # bool is a subclass of int; NaN is in no range
         right = isinstance(value, number | int) and not isinstance(value, bool)
-        if not right or not allowed.low <= value <= allowed.high:  # type: ignore[operator]
+        if not right or not allowed.low <= value <= allowed.high:
             raise ValueError(f"expected {name} from {allowed.low:g} to {allowed.high:g}")
         return number(value)
     if kind is bool and not isinstance(value, bool):

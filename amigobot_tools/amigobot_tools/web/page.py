@@ -65,7 +65,7 @@ class Page:
         self._opened: list[SharedDriver] = []
         self._recorder: Recorder | None = None
         self._reply: str | None = None
-        AmigoBot._new_driver = self._new_driver  # type: ignore[method-assign, assignment]
+        AmigoBot._new_driver = self._new_driver  # type: ignore[assignment]
         sys.stdout = sys.stderr = _Output(post, self._task)
         builtins.input = self._input
         time.sleep = self._task.sleep

@@ -36,7 +36,8 @@ _TIMEOUT = Options().command_timeout
 Coordinate = Annotated[float, Between(-_REACH, _REACH)]
 Angle = Annotated[float, Between(-100, 100)]  # rad
 ObstacleNumber = Annotated[int, Between(1, 2**31)]
-Length, Width = Annotated[float, Between(0.05, 20)], Annotated[float, Between(0, 20)]  # m
+Length = Annotated[float, Between(0.05, 20)]  # m
+Width = Annotated[float, Between(0, 20)]  # m
 
 
 class SimulatorSource(SteppedSource):
