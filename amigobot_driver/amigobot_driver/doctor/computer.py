@@ -88,7 +88,7 @@ class SerialPort(Computer):
         return "" if name in _BUILT_IN else name
 
     @property
-    def latency(self) -> int:
+    def latency_timer_ms(self) -> int:
         """Time in ms for which an adapter collects bytes; 0: unknown."""
         with contextlib.suppress(OSError, ValueError):
             return int((self._device / "latency_timer").read_text(encoding="ascii"))
