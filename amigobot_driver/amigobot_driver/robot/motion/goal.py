@@ -21,7 +21,7 @@ from ...protocol import Command, Instruction
 from ..events import Odometry
 from ..outcome import Outcome, finish
 from .limits import check_finite
-from .setpoint import ZERO_VELOCITY
+from .setpoint import ZERO_VELOCITY, whole_degrees
 
 #: Time in s without progress after which a motion fails.
 NO_PROGRESS_TIMEOUT = 3.0
@@ -311,8 +311,3 @@ def _missing(progress: Progress) -> str:
     if not progress.motors_on:
         return "switch its motors on"
     return "come to rest" if progress.moving else "confirm its tuning values"
-
-
-def whole_degrees(heading: float) -> int:
-    """Return a finite heading (rad) in whole degrees, -180 to 180, for HEAD."""
-    return round(math.degrees(math.remainder(heading, math.tau)))

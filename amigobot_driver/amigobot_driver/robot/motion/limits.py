@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Velocity limits: larger velocities are scaled down on the same curve; values that are not finite are refused."""
+"""Set-points within the velocity limits: larger velocities are scaled down, values that are not finite are refused."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ...errors import RequestRefusedError
 from ...wording import wrong_type
 from ..component import Context
 from ..options import Options
+from .setpoint import HeadingSetpoint, VelocitySetpoint, WheelSetpoint, whole_degrees
 
 #: Largest velocities that VEL (mm/s) and RVEL (deg/s) carry in their 16 bits: m/s and rad/s, rounded down.
 _LARGEST_LINEAR, _LARGEST_ANGULAR = 32.0, math.radians(32000)
@@ -75,8 +76,8 @@ class VelocityLimits:
             min(angular, requested_angular or own_angular, _LARGEST_ANGULAR),
         )
 
-    def velocity(self, linear: float, angular: float) -> tuple[float, float]:
-        """Scale a velocity down to the limits, on the same curve.
+    def velocity(self, linear: float, angular: float) -> VelocitySetpoint:
+        """Return the set-point of a velocity, scaled down to the limits on the same curve.
 
         Args:
             linear: Any finite number of m/s.
@@ -85,30 +86,49 @@ class VelocityLimits:
         Raises:
             RequestRefusedError: One of them is NaN or infinite.
         """
-        check_finite("linear.x", linear, "m/s")
-        check_finite("angular.z", angular, "rad/s")
-        scale = min(map(_scale, (linear, angular), self.effective))
-        self.limited += scale < 1.0
-        return linear * scale, angular * scale
+        return VelocitySetpoint(*self._scaled(linear, angular))
 
-    def wheels(self, left: float, right: float, track: float) -> tuple[float, float]:
-        """Scale wheel velocities down to the limits, in the same proportion.
+    def heading(self, linear: float, heading: float) -> HeadingSetpoint:
+        """Return the set-point of a velocity on a heading, scaled down to the limits.
+
+        Args:
+            linear: Any finite number of m/s.
+            heading: Any finite number of rad, in the robot's own frame.
+
+        Raises:
+            RequestRefusedError: One of them is NaN or infinite.
+        """
+        check_finite("heading", heading, "rad")
+        return HeadingSetpoint(self._scaled(linear, 0.0)[0], whole_degrees(heading))
+
+    def wheels(self, left: float, right: float) -> WheelSetpoint:
+        """Return the set-point of wheel velocities, scaled down to the limits in the same proportion.
 
         Args:
             left: Any finite number of m/s.
             right: Any finite number of m/s.
-            track: Distance between the wheels, m: their difference turns the robot.
 
         Raises:
             RequestRefusedError: One of them is NaN or infinite.
         """
         check_finite("left", left, "m/s")
         check_finite("right", right, "m/s")
-        linear, angular = self.effective
+        profile, (linear, angular) = self._context.profile(), self.effective
+        track = profile.body.track
         scale = min(_scale(left, linear), _scale(right, linear))
+        # The difference of the wheels turns the robot.
         turning = _scale((right * scale - left * scale) / track, angular)
         self.limited += min(scale, turning) < 1.0
-        return left * scale * turning, right * scale * turning
+        left, right = left * scale * turning, right * scale * turning
+        return WheelSetpoint.nearest(left, right, linear, angular * track, profile.units.wheel_velocity)
+
+    def _scaled(self, linear: float, angular: float) -> tuple[int, int]:
+        """Check a velocity (m/s, rad/s), and return it within the limits, in mm/s and deg/s."""
+        check_finite("linear.x", linear, "m/s")
+        check_finite("angular.z", angular, "rad/s")
+        scale = min(map(_scale, (linear, angular), self.effective))
+        self.limited += scale < 1.0
+        return round(linear * scale * 1000), round(math.degrees(angular * scale))
 
 
 def check_finite(name: str, value: float, unit: str) -> None:

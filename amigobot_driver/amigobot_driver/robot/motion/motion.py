@@ -23,8 +23,8 @@ from ..component import Component, Context
 from ..events import EmergencyStopChanged
 from ..outcome import Outcome
 from ..sensing.state_estimator import StateEstimator
-from .goal import MotionGoal, Progress, whole_degrees
-from .limits import VelocityLimits, check_finite
+from .goal import MotionGoal, Progress
+from .limits import VelocityLimits
 from .setpoint import ZERO_VELOCITY, HeadingSetpoint, Setpoint, VelocitySetpoint, WheelSetpoint
 
 #: Times a stop is sent again at least, until the robot is at rest: frames get lost, and no packet acknowledges them.
@@ -103,12 +103,7 @@ class Motion(Component):
         Raises:
             RequestRefusedError: A value is not finite, or the robot cannot move now.
         """
-
-        def limited() -> VelocitySetpoint:
-            v, w = self.limits.velocity(linear, angular)
-            return VelocitySetpoint(round(v * 1000), round(math.degrees(w)))
-
-        self._hold(limited, now)
+        self._hold(lambda: self.limits.velocity(linear, angular), now)
 
     def drive_wheels(self, left: float, right: float, now: float) -> None:
         """Request wheel velocities until `timeout` from now.
@@ -121,15 +116,7 @@ class Motion(Component):
         Raises:
             RequestRefusedError: A value is not finite, or the robot cannot move now.
         """
-
-        def limited() -> WheelSetpoint:
-            profile = self._context.profile()
-            track = profile.body.track
-            velocities = self.limits.wheels(left, right, track)
-            linear, angular = self.limits.effective
-            return WheelSetpoint.nearest(*velocities, linear, angular * track, profile.units.wheel_velocity)
-
-        self._hold(limited, now)
+        self._hold(lambda: self.limits.wheels(left, right), now)
 
     def drive_heading(self, linear: float, yaw: float, now: float) -> None:
         """Request a velocity on a heading until `timeout` from now.
@@ -142,14 +129,8 @@ class Motion(Component):
         Raises:
             RequestRefusedError: A value is not finite, or the robot cannot move now.
         """
-        rotation = self._estimator.odometer.rotation
-
-        def limited() -> HeadingSetpoint:
-            check_finite("heading", yaw, "rad")
-            v, _ = self.limits.velocity(linear, 0.0)
-            return HeadingSetpoint(round(v * 1000), whole_degrees(yaw - rotation))
-
-        self._hold(limited, now)
+        heading = yaw - self._estimator.odometer.rotation
+        self._hold(lambda: self.limits.heading(linear, heading), now)
 
     def perform(self, goal: MotionGoal, now: float) -> Future[Outcome]:
         """Start a goal, measured from the present odometry on.

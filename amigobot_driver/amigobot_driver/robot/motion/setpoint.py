@@ -79,3 +79,8 @@ class HeadingSetpoint(Setpoint):
 
 
 ZERO_VELOCITY = VelocitySetpoint()
+
+
+def whole_degrees(heading: float) -> int:
+    """Return a finite heading (rad) in whole degrees, -180 to 180, for HEAD."""
+    return round(math.degrees(math.remainder(heading, math.tau)))
