@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import fields
+from typing import Any
 
 from ..errors import RequestRefusedError
 from ..robot import Options
@@ -42,17 +43,22 @@ def check_options(options: object) -> None:
     """Raise RequestRefusedError if the options or one of them have a wrong type."""
     if not isinstance(options, Options):
         raise RequestRefusedError(wrong_type("options", options, "Options(...)"))
-    defaults = Options()
     for field in fields(options):
-        value, default = getattr(options, field.name), getattr(defaults, field.name)
-        if isinstance(default, bool | str):
-            if not isinstance(value, type(default)):
-                raise RequestRefusedError(
-                    wrong_type(field.name, value, "True or False" if isinstance(default, bool) else "a text")
-                )
-        elif isinstance(default, int):
-            integer(field.name, value)
-        elif isinstance(default, float):
-            number(field.name, value)
-    for sonar in options.sonar_sequence:
-        integer("sonar_sequence", sonar)
+        check_option(field.name, getattr(options, field.name))
+
+
+def check_option(name: str, value: Any) -> None:
+    """Raise RequestRefusedError if the value of an option has a wrong type."""
+    default = getattr(Options(), name)
+    if isinstance(default, bool | str):
+        if not isinstance(value, type(default)):
+            raise RequestRefusedError(
+                wrong_type(name, value, "True or False" if isinstance(default, bool) else "a text")
+            )
+    elif isinstance(default, int):
+        integer(name, value)
+    elif isinstance(default, float):
+        number(name, value)
+    elif name == "sonar_sequence":
+        for sonar in value:
+            integer(name, sonar)
