@@ -211,27 +211,23 @@ class NodeRemote(LiveRemote, NodeRobot):
         if said := self._diagnosed():
             return said
         if self._status_at > -math.inf:
-            return f"{self.where} is silent: has the node ended?"
-        return f"no node {self.where} yet; {NO_NODE}"
+            return "the node is silent: has it ended?"
+        return f"no such node yet; {NO_NODE}"
 
     def _await_robot(self, timeout: float) -> None:
         self.spin(timeout, self._ready)
-        if self._ready():
-            return
-        said = self._diagnosed()
-        if not self.alive and not said:
-            raise ConnectionFailedError(f"no node {self.where} within {timeout:g} s; {NO_NODE}")
-        why = said or self._status.link_text or "the node has no robot"
-        raise ConnectionFailedError(f"{self.where}: {why} (after {timeout:g} s)")
+        if not self._ready():
+            why = self.state().note or "the node has no robot"
+            raise ConnectionFailedError(f"{self.where}: {why} (after {timeout:g} s)")
 
     def _ready(self) -> bool:
         if self._drives and self._publisher is None:
             self._publisher = self._make_publisher()
         running = self._status.link_state == RobotStatus.LINK_RUNNING
-        known = running and "x" in self._known and self._profile is not None
-        if not self._drives:
-            return known
-        return known and self._publisher is not None and all(c.service_is_ready() for c in self._clients.values())
+        if not (running and "x" in self._known and self._profile):
+            return False
+        served = self._publisher and all(client.service_is_ready() for client in self._clients.values())
+        return bool(served) or not self._drives
 
     def _make_publisher(self) -> Any:
         """A publisher of the type that the node subscribes to; None while that is not known."""
