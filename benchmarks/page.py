@@ -17,11 +17,11 @@ from tools import try_page
 
 from .report import Row, row
 
-_LOADS = 3
+_LOADS = 3  # of the page
 #: Goals: s until the robot can be driven, MB compressed, simulated s in one s, ms until a request is answered.
 _SECONDS, _MEGABYTES, _SPEED, _ANSWER = 8.0, 7.0, 30.0, 50.0
 _FASTEST = 50  # simulated s in one s that are asked for
-_ANSWERS = 20
+_ANSWERS = 20  # that are measured
 #: Presses a key, and returns after how many ms a velocity that is not zero goes to the port.
 _KEY = """
 const done = arguments[0], frame = document.querySelector("#dashboard").contentWindow;

@@ -21,7 +21,7 @@ from rclpy.node import Node
 
 #: Messages of the floor for each SIP: odom, tf, joint states, status, cloud, io, battery, and ranges.
 MESSAGES = 11
-_END_TIMEOUT = 60.0
+_END_TIMEOUT = 60.0  # s in which a program ends
 
 
 def driver(port: str, *parameters: str) -> list[str]:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 RESULTS = Path(__file__).with_name("results") / "latest.json"
-_WIDTH = 66
+_WIDTH = 66  # characters of a name
 HEAD = f"{'':{_WIDTH}} {'driver':>13} {'floor':>13} {'ratio':>7} {'spread':>7} {'goal':>8}"
 
 

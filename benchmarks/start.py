@@ -20,7 +20,7 @@ from .robot import Robot
 _NO_PORT = "/dev/ttyNONE"
 #: s to settle, s that are measured, and rounds of a node without a robot.
 _SETTLE, _IDLE, _IDLE_ROUNDS = 4.0, 8.0, 3
-_STARTS = 4
+_STARTS = 4  # of each program
 #: s that a driver may take longer than a bare node, for the handshake and the first SIP.
 _HANDSHAKE = 1.5
 #: How much faster than the computer's clock the robot's runs, so that an hour takes 1.5 minutes; and the share of the

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import IO
 
 MAGIC = b"AMIGOREC"
-VERSION = 1
+VERSION = 1  #: of the format
 #: Time in s, direction (1: to the robot), number of bytes that follow.
 _RECORD = struct.Struct("<dBB")
 _MAX_HEAD = 10_000  # bytes

@@ -19,9 +19,9 @@ from amigobot_driver.profiles import Body, Profile, ProfileError, SonarPose, loa
 
 #: The robot that Nav2's parameters are written for.
 REFERENCE = "amigo"
-#: Within its minimum range a sonar detects nothing. In the driving direction a shape of the collision monitor ends at
-#: least this far (m) beyond the minimum range, ahead and to the side.
-_BEYOND_AHEAD, _BEYOND_BESIDE = 0.07, 0.035
+# Within its minimum range a sonar detects nothing: a shape of the collision monitor ends beyond it.
+_BEYOND_AHEAD = 0.07  # m beyond the minimum range, ahead, at least
+_BEYOND_BESIDE = 0.035  # m beyond the minimum range, to the side, at least
 #: Distributions that need nav2_before_lyrical.yaml, too.
 BEFORE_LYRICAL = ("jazzy", "kilted")
 #: How much smaller than the body (m) a footprint may be.

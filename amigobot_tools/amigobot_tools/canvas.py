@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from rich.text import Text
 
-_BRAILLE = 0x2800
+_BRAILLE = 0x2800  # the character without a dot
 #: Bit of each dot of a character, by column and row.
 _BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 

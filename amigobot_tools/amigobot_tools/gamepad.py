@@ -13,10 +13,12 @@ from typing import Any
 from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
 
-#: Axes of the left stick, to the right and backwards, as SDL numbers them on all usual gamepads.
-_SIDEWAYS, _BACKWARD = 0, 1
-#: The button that must be held to drive, the one that latches the emergency stop, and the one that clears it.
-DEADMAN, STOP, CLEAR = 4, 1, 0
+# Axes of the left stick and buttons, as SDL numbers them on all usual gamepads.
+_SIDEWAYS = 0  # axis to the right
+_BACKWARD = 1  # axis backwards
+DEADMAN = 4  #: button that must be held to drive
+STOP = 1  #: button that latches the emergency stop
+CLEAR = 0  #: button that clears it
 #: Share of an axis around its middle that counts as the middle: worn sticks do not return to it.
 _DEAD_ZONE = 0.12
 

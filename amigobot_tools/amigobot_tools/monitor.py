@@ -47,8 +47,11 @@ from .state import Remote, RobotState
 _PERIOD = 0.2  #: s between two screens
 _ZOOMS = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2)  #: m of a dot
 _STEP = 0.02  #: m between two points of the trail
-_TRAIL, _ECHOES, _LOG = 5000, 600, 100  #: points, echoes and lines that are kept
-_SIDE, _BOTTOM = 32, 6  #: characters beside and lines below the top view
+_TRAIL = 5000  #: points that are kept
+_ECHOES = 600  #: echoes that are kept
+_LOG = 100  #: lines that are kept
+_SIDE = 32  #: characters beside the top view
+_BOTTOM = 6  #: lines below the top view
 _NARROWEST = 10  #: characters; a narrower terminal shows the figures alone
 _ARROWS = "→↗↑↖←↙↓↘"
 

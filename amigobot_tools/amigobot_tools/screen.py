@@ -20,7 +20,8 @@ from amigobot_driver.wording import given_name
 from .governor import STALE
 from .state import RobotState
 
-_RED, _YELLOW = 0.4, 1.0  #: m, ranges below which a bar has this color
+_RED = 0.4  #: m, below which a bar is red
+_YELLOW = 1.0  #: m, below which a bar is yellow
 
 #: Shows a screen.
 Show = Callable[[RenderableType], None]

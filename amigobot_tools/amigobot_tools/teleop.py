@@ -50,7 +50,7 @@ _PERIOD = 0.05  #: s between two commands
 _RENDER_PERIOD = 0.15  #: s between two screens
 #: s for which zeros are sent after a release; after that other programs may drive through the node
 _ZEROS = 0.6
-_FASTER = 1.1
+_FASTER = 1.1  #: factor of one press of a key
 _MIN_SPEED = 0.02  #: m/s and rad/s
 _KEYS = """\
  w forward   s backward   a left   d right   (or arrow keys)     k stop

@@ -26,8 +26,8 @@ from .remote_connection import add_connection_arguments, connected
 from .state import Remote, RobotState
 
 _PERIOD = 0.1  #: s between two commands
-#: m of free floor at which the robot turns, and at which it drives on: a hysteresis, against frequent turns
-_TURN_AT, _DRIVE_AT = 0.35, 0.7
+_TURN_AT = 0.35  #: m of free floor at which the robot turns
+_DRIVE_AT = 0.7  #: m of free floor at which it drives on; the difference is against frequent turns
 _BACK_TIME = 1.5  #: s that the robot drives back after a stall
 _REPORT_PERIOD = 5.0  #: s between two lines
 _SIDE = math.radians(20), math.radians(110)  #: directions of the sonars that look aside

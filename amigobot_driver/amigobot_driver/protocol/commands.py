@@ -21,7 +21,9 @@ Value = int | bytes | None
 #: Longest text argument that every firmware accepts (docs/protocol E-03).
 MAX_TEXT = 195
 
-_POSITIVE, _NEGATIVE, _STRING = 0x3B, 0x1B, 0x2B
+_POSITIVE = 0x3B  # type byte of an argument from 0 on
+_NEGATIVE = 0x1B  # type byte of an argument below 0, which is sent without its sign
+_STRING = 0x2B  # type byte of a text
 
 
 class Arg(Enum):

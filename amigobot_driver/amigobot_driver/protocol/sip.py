@@ -26,7 +26,7 @@ _FAULTS = (
     *(f"safety {number}" for number in range(1, 7)),
 )
 _CHARGE_STATES = {0: "not charging", 1: "bulk", 2: "overcharge", 3: "float", 4: "balance"}
-_NO_TEMPERATURE = -127
+_NO_TEMPERATURE = -127  # deg C: the robot has no sensor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,10 +25,10 @@ ROOM = 4
 class Priority(IntEnum):
     """Priority of a command; lower values are sent first."""
 
-    EMERGENCY = 0
-    STOP = 1
-    VELOCITY = 2
-    KEEP_ALIVE = 3
+    EMERGENCY = 0  #: E_STOP
+    STOP = 1  #: ends a motion or the session
+    VELOCITY = 2  #: begins or continues a motion
+    KEEP_ALIVE = 3  #: PULSE, against the robot's watchdog
     ROUTINE = 4  #: commands of the driver itself: settings, streams, devices
     RAW = 5  #: commands that a user sends once and nothing confirms: `send_command`, SAVE
 

@@ -11,8 +11,8 @@ from ..errors import RequestRefusedError
 from ..protocol import CommandsByNumber, CommandTable, Instruction
 from ..wording import counted
 
-#: What an unlisted command takes: 16 bits, either sign.
-_LOW, _HIGH = -0x8000, 0xFFFF
+_LOW = -0x8000  # least argument of an unlisted command: 16 bits with a sign
+_HIGH = 0xFFFF  # its largest argument: 16 bits without one
 #: ARIA's sideways velocity of robots that can; no command table of a manual has it.
 _LATVEL = 110
 

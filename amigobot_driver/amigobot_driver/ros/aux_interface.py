@@ -13,8 +13,8 @@ from ..robot import LinkChanged, Received, Report, Robot
 from . import topics
 from .interface import Answer, Interface, NodeContext, robot_service
 
-#: Ports that every robot has, and the port that only some firmware has.
-_STANDARD, _OPTIONAL = (1, 2), 3
+_STANDARD = (1, 2)  # ports that every robot has
+_OPTIONAL = 3  # the port that only some firmware has
 
 
 class AuxInterface(Interface):

@@ -113,9 +113,8 @@ def range_message(frame: str, sonar: Sonar) -> Range:
     return message
 
 
-#: Beams of the virtual scan (3 deg each), and rays that represent the cone of one echo.
-_BEAMS = 120
-_RAYS = 8
+_BEAMS = 120  # of the virtual scan, 3 deg each
+_RAYS = 8  # that represent the cone of one echo
 
 #: x, y, z in m, number of the sonar
 _POINT = struct.Struct("<fffBxxx")

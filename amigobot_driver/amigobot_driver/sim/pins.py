@@ -16,7 +16,7 @@ _REFERENCE = 5.0  # V at full scale
 class Pins:
     """io0 to io5, inputs or outputs as FLASH configures them, and the analog inputs AN1 to AN5."""
 
-    ANALOG_PORTS = 5
+    ANALOG_PORTS = 5  #: AN1 to AN5
 
     def __init__(self, divided_battery: Callable[[], float]) -> None:
         """Start with all pins as inputs.

@@ -37,7 +37,8 @@ _IDLE_PERIOD = 0.25  # s between two frames without a browser
 _SECTIONS_PERIOD = 1.0  # s between two checks of the sections
 _MIN_SLEEP = 0.002  # s that the loop leaves to other tasks
 MAX_BROWSERS = 20  # at a time; more are refused
-_LOG_KEPT, _LOG_FIRST = 1000, 100  # lines of the log that are kept, and that a new browser gets
+_LOG_KEPT = 1000  # lines of the log that are kept
+_LOG_FIRST = 100  # lines of the log that a new browser gets
 Velocity = Annotated[float, Between(-10, 10)]  # m/s and rad/s, beyond the limits of every robot
 
 _log = logging.getLogger(__name__)

@@ -15,8 +15,8 @@ from amigobot_driver.doctor import Finding, as_json
 from .pilot import Pilot
 from .sources.source import Examination, Source
 
-#: s that a robot is given to come to rest, and s between two checks whether it is.
-_BRAKING, _POLL_PERIOD = 3.0, 0.05
+_BRAKING = 3.0  # s that a robot is given to come to rest
+_POLL_PERIOD = 0.05  # s between two checks whether it is at rest
 _WHY = "the doctor examines the robot, which must be at rest for that"
 
 

@@ -16,8 +16,8 @@ from ..state import Remote
 
 #: s without a velocity from the holder of control after which the robot is stopped.
 SILENCE = 0.3
-#: s that braking lasts at least and at most; until then the emergency stop is latched.
-_MIN_BRAKING, _MAX_BRAKING = 0.3, 1.5
+_MIN_BRAKING = 0.3  # s that braking lasts at least; until its end the emergency stop is latched
+_MAX_BRAKING = 1.5  # s that it lasts at most
 
 
 class Pilot:

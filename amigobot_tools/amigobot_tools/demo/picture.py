@@ -23,7 +23,8 @@ from .drive import TourLog
 
 _WALL, _TRUTH, _ODOMETRY, _SONAR = "#3b3f46", "#9cc5ea", "#14508c", "#d8572a"
 _ROBOT, _INK = "#c0392b", "#2b2d31"
-_SIZE, _DPI = (9.0, 7.5), 150  # inches
+_SIZE = (9.0, 7.5)  # inches
+_DPI = 150  # dots per inch
 
 
 def draw(path: Path, drive: TourLog, truth: Sequence[Pose], world: World | None, title: str) -> None:

@@ -19,8 +19,9 @@ from amigobot_driver import AmigoBotError
 
 _END_TIMEOUT = 10.0  # s between SIGINT and SIGKILL
 _DOMAINS = range(1, 102)  # their ports lie below those that Linux gives to clients
-#: UDP ports of DDS: those of domain 0, of the next domain, and of the first participant in a domain.
-_FIRST_PORT, _PORTS, _UNICAST = 7400, 250, 10
+_FIRST_PORT = 7400  # first UDP port of DDS in domain 0
+_PORTS = 250  # UDP ports of a domain
+_UNICAST = 10  # the port of the first participant, from the first of its domain
 
 
 class DemoError(AmigoBotError):

@@ -26,7 +26,7 @@ _TOLERANCE = 0.03  # share of a quantity below which a difference does not matte
 _SIGMA = 3.0  # standard uncertainties that a difference may have by chance
 _NOTICED = 0.1  # share of a quantity that must be noticed: with a larger uncertainty the verdict is "unknown"
 _PATIENCE = 4  # simulated pings / real pings: with as many, a noise that differs by 10 % would be taken for chance
-_SEED = 1
+_SEED = 1  # of the simulated reference
 #: Settings with which no robot drives if they are 0: a robot that drives has others. The step `config` shows them.
 _NEVER_ZERO = {"TransKp", "RotKp", "TransKv", "RotKv", "StallVal", "TicksMM"}
 _ADDED = {"profile.physics.command_delay", "sonar.noise"}  # a difference is added; other parameters are proportional

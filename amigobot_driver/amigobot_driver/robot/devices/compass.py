@@ -16,8 +16,8 @@ from ..component import Context
 from ..events import CompassReading
 from ..request import RequestComponent, RetryPolicy
 
-#: The argument of TCM2.
-_OFF, _IN_SIP = 0, 1
+_OFF = 0  # argument of TCM2: no heading
+_IN_SIP = 1  # argument of TCM2: the heading in the SIP
 #: deg for one unit of the SIP's byte, as in ARIA; Player subtracts one unit first, which is within the step.
 _STEP = 2
 _HIGHEST = 180  # units of one turn; bytes above it, and 0, are no headings

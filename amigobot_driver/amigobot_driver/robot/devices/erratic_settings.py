@@ -17,8 +17,8 @@ from ..component import Component, Context
 from ..outcome import Outcome
 from ..unconfirmed import REPEATS, UnconfirmedCommands
 
-#: Hz, and shares of full power, that the robot takes.
-FREQUENCIES, DUTIES = (4000, 16000), (0.01, 1)
+FREQUENCIES = (4000, 16000)  #: Hz of the PWM that the robot takes, least and most
+DUTIES = (0.01, 1)  #: shares of full power that the robot takes, least and most
 
 
 def pwm_values(frequency: float, max_duty: float) -> dict[CommandTable, int]:

@@ -29,7 +29,7 @@ QUIET = 0.8
 LATE = 3.0  # a busy computer may be late by more than a second
 #: The manual's system sounds end here; its user sounds begin at this number or the next (docs/protocol E-38).
 LAST_SYSTEM_SOUND = 49
-LAST_SOUND = 255
+LAST_SOUND = 255  #: the highest number
 #: s for one entry: user entries come with an info cycle each, system entries take a request and its answer.
 ENTRY_TIME = 0.13
 #: A group's name begins with this; it has no sound itself, the entries that follow are its members.

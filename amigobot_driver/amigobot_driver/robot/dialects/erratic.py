@@ -56,8 +56,8 @@ _COUNTERPARTS: Mapping[CommandTable, CommandTable] = {
 
 #: Motor packets (20 a second) without one from the sonars after which these are off.
 _SONAR_OFF_PACKETS = 10
-#: Units of a turn, of the ActivMedia robots and of an Erratic.
-_TURN, _DEGREES = 4096, 360
+_TURN = 4096  # units of a turn, of the ActivMedia robots
+_DEGREES = 360  # units of a turn, of an Erratic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class MotorSip(Sip):
     Source: docs/protocol 5.11.
     """
 
-    MOVING: ClassVar[int] = 0x83
+    MOVING: ClassVar[int] = 0x83  #: id of the packet while a wheel turns
     UNREPORTED: ClassVar[int] = Sip.MOTORS
 
 

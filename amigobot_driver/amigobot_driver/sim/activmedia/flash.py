@@ -20,7 +20,7 @@ _AMIGO_TICKS_PER_M = 9550 / (math.pi * 0.100)
 class ActivMediaFlash(Flash):
     """FLASH and tuning values, under the names that CONFIGpac has for them. Units as in `Flash`."""
 
-    STALL_PERIOD: ClassVar[int] = 1
+    STALL_PERIOD: ClassVar[int] = 1  #: see `Flash`
 
     robot_class: str = text("Type", "Pioneer")
     subclass: str = text("Subtype", "amigo")

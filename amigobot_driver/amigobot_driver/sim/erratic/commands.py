@@ -16,7 +16,7 @@ from ..fields import WORD
 from .flash import ErraticFlash
 
 Robot = Controller[ErraticFlash]
-_SERVOS = 3
+_SERVOS = 3  # outputs for servos
 
 
 def _term(name: str) -> Handler:

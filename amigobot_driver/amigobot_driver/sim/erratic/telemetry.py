@@ -19,7 +19,7 @@ from ..telemetry import Sent, Telemetry
 from .flash import ErraticFlash
 
 _PERIOD = 0.05  # s between two motor packets (Erratic manual E.7)
-_PARAMETER_VERSION = 1
+_PARAMETER_VERSION = 1  # of the layout of the parameters in CONFIG
 _STOPPED = 0x82  # id of the motor packet of a robot at rest
 _MOVING = 0x83  # id of the motor packet of a robot that moves
 _REFERENCE = 3.5  # V at full scale of an analog input

@@ -21,8 +21,8 @@ from ..messages import Between
 from .paced import Speed
 from .source import Source
 
-#: Events and points of the path that the page is sent at most.
-_EVENTS, _POINTS = 500, 2000
+_EVENTS = 500  # that the page is sent at most
+_POINTS = 2000  # of the path that the page is sent at most
 #: s before the playhead from which the packet inspector is filled after a jump.
 _BEFORE = 2.0
 

@@ -30,7 +30,7 @@ from .source import Result
 from .stepped import SteppedBot, SteppedSource
 
 _REACH = 1000.0  #: m, largest coordinate
-_MAX_OBSTACLES = 50
+_MAX_OBSTACLES = 50  #: in a world
 #: s of simulated time after which a velocity expires; at high speeds the browser sends too seldom for that.
 _TIMEOUT = Options().command_timeout
 Coordinate = Annotated[float, Between(-_REACH, _REACH)]

@@ -17,7 +17,7 @@ from ..motion import fit_line
 from ..step_data import Figure, Phase, StepData, StepError
 
 _VOLTS_PER_COUNT = 5.0 / 1023  # of the converter
-_BATTERY_PORT = 5
+_BATTERY_PORT = 5  # the analog input that measures a share of the battery voltage
 _ALIVE = 0.5  # s without a SIP after which a session is closed
 _ECHO = b"amigobot_verify"  # the text of the step `loop_back`
 
