@@ -5,7 +5,7 @@
 
 it plays at once, to subscribers or to none, unless it starts paused; it offers its services below its node's name;
 topics have the QoS that was recorded with ten messages of history, unless that is overridden; it ends with its last
-message, unless it is told to wait for acknowledgements.
+message, unless an option makes it wait for acknowledgements.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class FakeSource(FakeRemote, Source):
 
 
 class Page:
-    """One WebSocket. It acknowledges frames unless it is told not to."""
+    """One WebSocket. It acknowledges frames unless a test forbids it."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self.socket = socket

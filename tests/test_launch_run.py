@@ -109,8 +109,8 @@ def test_a_fleet_in_one_tree(domain: int) -> None:
             pytest.skip(f"{package} is not installed")
     launched = Launched(domain, "fleet")
     try:
-        wanted = {f"{name}/{frame}" for name in ("alpha", "beta") for frame in ("odom", "base_link", "sonar_0_link")}
-        launched.client.wait_until(lambda: wanted <= set(launched.parents))
+        frames = {f"{name}/{frame}" for name in ("alpha", "beta") for frame in ("odom", "base_link", "sonar_0_link")}
+        launched.client.wait_until(lambda: frames <= set(launched.parents))
         roots = set().union(*launched.parents.values()) - set(launched.parents)
         assert roots == {"map"}
         assert all(len(parents) == 1 for parents in launched.parents.values())

@@ -149,7 +149,7 @@ class Bench(SteppedDriver[Robot]):
     ) -> None:
         """`baud` as for the simulator; with `check_baud` a wrong line speed makes noise of every byte.
 
-        With `bridge` the driver's port is a TCP connection, which does not tell the speed of the line behind it.
+        With `bridge` the driver's port is a TCP connection, which does not know the speed of the line behind it.
         """
         line = WiredLine(check_baud=check_baud, bridge=bridge)
         super().__init__(Robot(options), line, self._note, url="/dev/ttyUSB0", now=1000.0, check_baud=True)

@@ -4,7 +4,7 @@
 """Faults for `amigobot doctor`, by the part that fails, and the cause that the doctor must name first.
 
 Chapters are those of the AmigoBot manual; a report of a robot is in docs/reference/field.md, the bounded fault model in
-docs/explanation/architecture.md. Most other faults are what people tried who wanted to mislead the doctor.
+docs/explanation/architecture.md. Most other faults are what people tried in order to mislead the doctor.
 """
 
 from __future__ import annotations

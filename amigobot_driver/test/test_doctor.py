@@ -305,7 +305,7 @@ def test_a_missing_permission_is_told_with_its_command(
     pty: str, mode: int, member: bool, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.chmod(pty, mode)
-    monkeypatch.setattr(os, "access", lambda path, wanted: False)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
     monkeypatch.setattr(SerialPort, "is_member", member)
     ((_, cause),) = verdict(look(pty))
     assert cause.key == "no-permission"

@@ -45,7 +45,7 @@ SHUTDOWN_SEQUENCE = ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
 
 
 class Tap:
-    """A port that notes what is written to it, and fails when told to."""
+    """A port that notes what is written to it, and fails when a test asks for it."""
 
     def __init__(self, port: Port) -> None:
         self.port = port

@@ -115,7 +115,7 @@ class Scene:
         """No robot moves without a command; the port goes and comes as the simulator has it."""
         truth, now = self.bench.simulator.truth, self.bench.now
         moving = self.bench.line.power and max(abs(truth.left_velocity), abs(truth.right_velocity)) > 0.005
-        held = self.bench.simulator._body.jammed  # it stands, and not because it was told to
+        held = self.bench.simulator._body.jammed  # it stands, and not because of a command
         since = now - self._last_command
         assert not (moving and since > self.stands_after), f"it still moves {since:.1f} s after the last velocity"
         assert not (moving and self._was_at_rest), f"it stood, and moves again {since:.1f} s after the last velocity"
@@ -410,7 +410,7 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
     assert bench.robot.tuning.config is not None and bench.robot.tuning.config.trans_acc == 250
     assert not row.says or [text for _, text in scene.log if row.says in text]
     assert not counter or scene.count(counter) > before
-    # Late packets are told for a minute.
+    # Late packets are reported for a minute.
     assert scene.diagnostics_of("link", 0)[-1].level in (DiagnosticStatus.OK, DiagnosticStatus.WARN)
     for text in {text for _, text in scene.log}:
         times = [time for time, said in scene.log if said == text]

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Robot profiles: what is shipped, how one is chosen, and what a bad one is told."""
+"""Robot profiles: what is shipped, how one is chosen, and what is said of a bad one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""A robot behind a network bridge: the serial line behind it, whose speed the connection does not tell."""
+"""A robot behind a network bridge: the serial line behind it, whose speed the connection does not have."""
 
 from __future__ import annotations
 

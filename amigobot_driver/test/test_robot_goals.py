@@ -305,7 +305,7 @@ class TestAServoThatSwings:
 
 @pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx"])
 def test_a_move_needs_no_packets_that_say_moving(robot: str) -> None:
-    """MobileSim: only the wheels' velocities tell."""
+    """MobileSim: only the wheels' velocities show it."""
     bench = connected(robot)
     bench.down.fault = never_moving
     path, since = TruePath(bench), bench.now

@@ -120,7 +120,7 @@ class TestKeepAlive:
 
 
 class TestStopFirst:
-    """Any frame revives what the robot was last told, so after a gap STOP goes before all else.
+    """Any frame revives the last velocity of the robot, so after a gap STOP goes before all else.
 
     Source: docs/protocol 3.6.
     """

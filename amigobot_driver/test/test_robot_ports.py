@@ -166,7 +166,7 @@ def test_every_frame_is_told_with_time_on_request() -> None:
     seen = bench.emitted(FrameSeen)
     up = [(event.stamp, event.data) for event in seen if event.to_robot]
     assert up == bench.up.log[: len(up)]
-    assert len(bench.up.log) - len(up) <= 1, "the last is told with the next packet"
+    assert len(bench.up.log) - len(up) <= 1, "the last is reported with the next packet"
     down = [event for event in seen if not event.to_robot]
     assert [event.data for event in down] == [data for _, data in bench.down.log][: len(down)]
     assert decode(up[0][1]) == Command.PULSE()

@@ -144,7 +144,7 @@ export class Editor {
   key(event) {
     if (event.key === "n" || event.key === "N") this.next(event.shiftKey ? -1 : 1);
     else if (this.selected === null) return false;
-    else if (event.key in ARROWS) this.shift(ARROWS[event.key].map((way) => way * (event.shiftKey ? FINE : STEP)));
+    else if (event.key in ARROWS) this.shift(ARROWS[event.key].map((axis) => axis * (event.shiftKey ? FINE : STEP)));
     else if (event.key === "[") this.turn(TURN);
     else if (event.key === "]") this.turn(-TURN);
     else if (event.key === "Delete" || event.key === "Backspace") this.remove();

@@ -98,8 +98,8 @@ export class Parameters {
   }
 
   filter(text) {
-    const wanted = text.toLowerCase();
-    for (const [, row] of this.rows) row.root.hidden = !row.root.textContent.toLowerCase().includes(wanted);
+    const searched = text.toLowerCase();
+    for (const [, row] of this.rows) row.root.hidden = !row.root.textContent.toLowerCase().includes(searched);
   }
 }
 
@@ -130,8 +130,8 @@ export class Sounds {
   }
 
   show() {
-    const wanted = this.search.value.toLowerCase();
-    const found = this.sounds.filter((sound) => !sound.group && `${sound.number} ${sound.name}`.toLowerCase().includes(wanted));
+    const searched = this.search.value.toLowerCase();
+    const found = this.sounds.filter((sound) => !sound.group && `${sound.number} ${sound.name}`.toLowerCase().includes(searched));
     this.list.replaceChildren(...found.map((sound) =>
       element("button", { type: "button", title: `Play ${sound.name}`, onclick: () => this.ask("play_sound", { number: sound.number }) }, `▶ ${sound.name || `sound ${sound.number}`}`)));
   }
@@ -180,12 +180,12 @@ export class Packets {
     this.paused = false;
     this.connection = connection;
     this.filter = element("input", { type: "search", placeholder: "Filter: Sip, VEL, 3b, …", "aria-label": "Filter the frames", oninput: () => this.show() });
-    this.way = element("select", { "aria-label": "Direction", onchange: () => this.show() },
-      ...[["", "both ways"], ["<", "from the robot"], [">", "to the robot"]].map(([value, text]) => element("option", { value }, text)));
+    this.direction = element("select", { "aria-label": "Direction", onchange: () => this.show() },
+      ...[["", "both directions"], ["<", "from the robot"], [">", "to the robot"]].map(([value, text]) => element("option", { value }, text)));
     this.pause = element("button", { type: "button", "aria-pressed": "false", onclick: () => this.toggle() }, "Freeze");
     this.count = element("span", { class: "dim" });
     this.body = element("tbody");
-    parent.append(element("div", { class: "row" }, this.filter, this.way, this.pause, element("button", { type: "button", class: "quiet", onclick: () => this.clear() }, "Clear"), this.count),
+    parent.append(element("div", { class: "row" }, this.filter, this.direction, this.pause, element("button", { type: "button", class: "quiet", onclick: () => this.clear() }, "Clear"), this.count),
       element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...["", "Time", "Name", "Content"].map((name) => element("th", { scope: "col" }, name)))), this.body)));
     this.skipped = 0;
   }
@@ -215,10 +215,10 @@ export class Packets {
   }
 
   matches(frame) {
-    const way = this.way.value;
-    if (way && way !== (frame.to_robot ? ">" : "<")) return false;
-    const wanted = this.filter.value.toLowerCase();
-    return !wanted || `${frame.name} ${frame.text} ${frame.hex}`.toLowerCase().includes(wanted);
+    const direction = this.direction.value;
+    if (direction && direction !== (frame.to_robot ? ">" : "<")) return false;
+    const searched = this.filter.value.toLowerCase();
+    return !searched || `${frame.name} ${frame.text} ${frame.hex}`.toLowerCase().includes(searched);
   }
 
   show() {

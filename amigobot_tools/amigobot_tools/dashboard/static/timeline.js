@@ -61,9 +61,9 @@ export class Timeline {
     this.seek((event.offsetX / this.canvas.clientWidth) * this.now.length);
   }
 
-  jump(way) {
+  jump(direction) {
     const here = this.now.time;
-    const target = way > 0 ? this.events.find((event) => event.time > here + 0.6) : this.events.filter((event) => event.time < here - 0.6).at(-1);
+    const target = direction > 0 ? this.events.find((event) => event.time > here + 0.6) : this.events.filter((event) => event.time < here - 0.6).at(-1);
     if (target) this.seek(target.time - 0.5);
   }
 
