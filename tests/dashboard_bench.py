@@ -18,7 +18,7 @@ from fakes import PATIENCE, FakeRemote
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is not installed")
 
 from amigobot_tools.dashboard.access import Access, ListenAddress  # noqa: E402
-from amigobot_tools.dashboard.messages import Between, anyone  # noqa: E402
+from amigobot_tools.dashboard.messages import Between, Value, anyone  # noqa: E402
 from amigobot_tools.dashboard.server import running  # noqa: E402
 from amigobot_tools.dashboard.sources import Source  # noqa: E402
 from amigobot_tools.dashboard.sources.simulator import SimulatorSource  # noqa: E402
@@ -51,6 +51,9 @@ class FakeSource(FakeRemote, Source):
     @anyone
     def do_say(self, text: str) -> str:
         return f"said {text}"
+
+    def do_parameter(self, value: Value) -> str:
+        return f"set to {value}"
 
 
 class Page:

@@ -226,6 +226,7 @@ def test_a_page_that_goes_brakes_its_robot(crashed: bool) -> None:
         ('{"type": "drive", "linear": 0, "angular": 0, "x": 1}', "argument 'x' is not known, allowed: linear, angular"),
         ('{"type": "say", "text": "' + "a" * 201 + '"}', "expected a text of up to 200 characters"),
         ('{"type": "wait", "seconds": -1}', "expected a number from 0 to 5"),
+        ('{"type": "parameter", "value": 1' + "0" * 400 + "}", "expected a finite number"),
         ('{"type": "hand_over"}', "no browser holds control"),
     ],
 )

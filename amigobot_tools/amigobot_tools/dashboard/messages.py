@@ -9,7 +9,7 @@ A message is a JSON object: `type` names the request, `id` is returned with the 
 from __future__ import annotations
 
 import json
-import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -102,7 +102,7 @@ def read_argument(kind: Any, value: object) -> Any:
     if kind is bool and not isinstance(value, bool):
         raise ValueError("expected true or false")
     if kind is Value and isinstance(value, int | float):
-        if not math.isfinite(value):
+        if not abs(value) <= sys.float_info.max:  # an integer of JSON has any length
             raise ValueError("expected a finite number")
     elif kind is str or kind is Value:
         if not isinstance(value, str) or len(value) > _MAX_TEXT:
