@@ -17,16 +17,7 @@ import pytest
 from amigobot_driver.cli import main
 from amigobot_driver.cli.recording_file import read_intact_part, read_recording
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import (
-    ACTIVMEDIA_PACKETS,
-    ERRATIC_PACKETS,
-    Command,
-    Config,
-    FrameDecoder,
-    decode,
-    encode_frame,
-    parse,
-)
+from amigobot_driver.protocol import Command, Config, FrameDecoder, decode, encode_frame, packets_of, parse
 from amigobot_driver.sim import SessionState, Simulator, load_report
 from amigobot_driver.sim.reported import reported_robots
 from amigobot_tools.person import StoppedError
@@ -145,8 +136,8 @@ def test_simulator_of_every_kept_report_shows_its_figures(folder: Path) -> None:
     check_simulator_of(folder)
     for recording in folder.glob("*.amigo"):
         head, records = read_recording(recording)
-        packets = ERRATIC_PACKETS if head.erratic else ACTIVMEDIA_PACKETS
-        kinds = {type(parse(record.data, packets)).__name__ for record in records if not record.to_robot}
+        packets = [parse(record.data, packets_of(head.erratic)) for record in records if not record.to_robot]
+        kinds = {type(packet).__name__ for packet in packets}
         assert kinds and "Malformed" not in kinds
 
 

@@ -46,9 +46,7 @@ from tf2_msgs.msg import TFMessage
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
     ACTIVMEDIA_COMMANDS,
-    ACTIVMEDIA_PACKETS,
     ERRATIC_COMMANDS,
-    ERRATIC_PACKETS,
     CommandTable,
     FrameDecoder,
     Instruction,
@@ -56,6 +54,7 @@ from amigobot_driver.protocol import (
     Sip,
     decode,
     encode_frame,
+    packets_of,
     parse,
 )
 from amigobot_driver.ros.node import AmigobotNode
@@ -100,7 +99,7 @@ class Robot:
         self._simulator = Simulator(model, load_world(world) if world else World("endless"), baud=baud, **options)
         erratic = model.erratic
         self.commands = ERRATIC_COMMANDS if erratic else ACTIVMEDIA_COMMANDS
-        self.packets = ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS
+        self.packets = packets_of(erratic)
         self._pty = pty
         self._tcp = ("127.0.0.1", 0)
         self.received: list[Instruction] = []  #: every command that has come from the driver

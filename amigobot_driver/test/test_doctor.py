@@ -20,7 +20,8 @@ from fault_proxy import Fault, Stranger, VirtualPort, changing
 from sim_client import Client
 
 from amigobot_driver.cli import main
-from amigobot_driver.cli.doctor_report import Anonymizer
+from amigobot_driver.cli.doctor_report import Anonymizer, pack
+from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.doctor import Case, Cause, Finding, Severity, examine, parse_target, verdict
 from amigobot_driver.doctor.changed_bytes import damage_of, split
 from amigobot_driver.doctor.computer import NetworkPort, SerialPort
@@ -37,6 +38,8 @@ from amigobot_driver.protocol import (
     checksum_with_count,
     decode,
     encode_frame,
+    packets_of,
+    parse,
 )
 from amigobot_driver.sim import Simulator
 from amigobot_driver.transport.simulated import simulator_of
@@ -163,12 +166,31 @@ def test_a_profile_of_another_robot_is_a_warning() -> None:
     assert causes(look("sim://amigo", 2.0, profile="amigo")) == []
 
 
-def test_a_checksum_over_the_count_names_its_profile(tmp_path: Path) -> None:
-    (tmp_path / "own.yaml").write_text("extends: erratic\nname: own\nquirks: {checksum_over_count: true}\n")
-    ((_, cause),) = verdict(look(f"sim://?robot={tmp_path}/own.yaml", 2.0))
+@pytest.fixture
+def counted(tmp_path: Path) -> str:
+    """The profile of a robot whose checksum includes the count."""
+    file = tmp_path / "own.yaml"
+    file.write_text("extends: erratic\nname: own\nquirks: {checksum_over_count: true}\n")
+    return str(file)
+
+
+def test_a_checksum_over_the_count_names_its_profile(counted: str) -> None:
+    ((_, cause),) = verdict(look(f"sim://?robot={counted}", 2.0))
     assert cause.key == "unknown-checksum"
     assert "checksum_over_count: true" in cause.command
-    assert causes(look(f"sim://?robot={tmp_path}/own.yaml", 2.0, profile=f"{tmp_path}/own.yaml")) == []
+    assert causes(look(f"sim://?robot={counted}", 2.0, profile=counted)) == []
+
+
+def test_a_report_has_the_packets_of_each_checksum(counted: str, tmp_path: Path) -> None:
+    case = Case(target=parse_target(f"sim://?robot={counted}"), profile=counted, seconds=2.0)
+    findings = list(examine(case))
+    assert "a robot answers at 38400 baud" in texts(findings, "line")
+    pack(tmp_path / "report.zip", case, {}, "")
+    with zipfile.ZipFile(tmp_path / "report.zip") as archive:
+        _, records = read_recording(Path(archive.extract("packets.amigo", tmp_path)))
+    assert {record.to_robot for record in records} == {True, False}
+    packets = [parse(record.data, packets_of(True)) for record in records if not record.to_robot]
+    assert {type(packet).__name__ for packet in packets} >= {"ErraticConfig", "Motor"}
 
 
 def test_a_bridge_with_telnet_or_a_password_is_named() -> None:

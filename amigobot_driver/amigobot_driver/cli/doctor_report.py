@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from ..doctor import Case, Target
+from ..doctor.session import OwnSession
 from ..packet_file import Head, RecordedFrame, write_head, write_record
-from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, FrameDecoder, Packet, parse
-from ..robot import RobotSnapshot
+from ..protocol import Packet, packets_of, parse
 
 #: Fields of packets that name one robot.
 _NAMES = ("name", "serial")
@@ -53,31 +53,27 @@ def pack(file: Path, case: Case, result: Mapping[str, Any], text: str) -> None:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("doctor.txt", names.text(text))
         archive.writestr("doctor.json", names.text(content))
-        if snapshot is not None:
-            archive.writestr("packets.amigo", _packets(case, snapshot, names))
+        if case.session is not None:
+            archive.writestr("packets.amigo", _packets(case.session, names))
 
 
-def _packets(case: Case, snapshot: RobotSnapshot, names: Anonymizer) -> bytes:
+def _packets(session: OwnSession, names: Anonymizer) -> bytes:
     """The packets of the session, as `amigobot record` writes them."""
-    assert case.line is not None
-    identity, erratic = snapshot.identity, snapshot.profile.erratic
+    identity, profile = session.snapshot.identity, session.snapshot.profile
     head = Head(
         started=time.time(),
         port="",
         name="x",
         robot_class=identity.robot_class if identity else "",
         subclass=identity.subclass if identity else "",
-        profile=Path(snapshot.profile.name).name,
-        erratic=erratic,
+        profile=Path(profile.name).name,
+        erratic=profile.erratic,
     )
     file = io.BytesIO()
     write_head(file, head)
-    table = ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS
-    decoders = {to_robot: FrameDecoder() for to_robot in (True, False)}
-    for stamp, to_robot, data, _ in case.line.chunks:
-        for frame in decoders[to_robot].feed(data, stamp):
-            content = frame.data if to_robot else names.packet(parse(frame.data, table)).encode()
-            write_record(file, RecordedFrame(stamp - case.line.chunks[0].stamp, to_robot, content))
+    for one in session.frames:
+        content = one.data if one.to_robot else names.packet(parse(one.data, packets_of(profile.erratic))).encode()
+        write_record(file, RecordedFrame(one.stamp - session.line.chunks[0].stamp, one.to_robot, content))
     return file.getvalue()
 
 

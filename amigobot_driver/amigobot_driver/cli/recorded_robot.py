@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from ..packet_file import Head, RecordedFrame
-from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, Config, SyncReply, encode_frame, parse
+from ..protocol import Command, Config, SyncReply, encode_frame, packets_of, parse
 from ..protocol.frame import MAX_DATA
 from ..replay import ReplayedRobot
 
@@ -33,11 +33,10 @@ class RecordedRobot(ReplayedRobot):
         self.learn(identity, identity.encode())
         #: packets of the robot with their times since the first one (s), without those of the handshake
         self._packets: list[tuple[float, bytes]] = []
-        kinds = ERRATIC_PACKETS if head.erratic else ACTIVMEDIA_PACKETS
         for record in records:
             if record.to_robot or record.data[0] <= Command.CLOSE.number:
                 continue
-            packet = parse(record.data, kinds)
+            packet = parse(record.data, packets_of(head.erratic))
             self.learn(packet, record.data)
             # The robot answers CONFIG when it is asked.
             if not isinstance(packet, Config):

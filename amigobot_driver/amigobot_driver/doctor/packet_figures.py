@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
-from ..protocol import HEADER, Command, Malformed, Packet, Reset, SyncEcho, TuningValues, Unknown
+from ..protocol import Command, Malformed, Packet, Reset, SyncEcho, TuningValues, Unknown
 from .line_figures import LineFigures
 from .recording import Figures, Recording
 from .session import HARMLESS, PLAIN, QUESTIONS
@@ -33,11 +33,9 @@ _AT_LEAST = 10  #: intervals without such an answer that a judgment needs
 _MISSING = 1.8  #: periods of an interval in which a packet is missing
 _PROMPT = 0.15  #: s in which a robot answers
 _LONGEST = 6.0  #: s, the longest delay that is looked for
-#: First bytes of the frames that have an answer: SYNC0 to SYNC2, and CONFIG with and without an argument.
-_ANSWERED = {HEADER + bytes((size, number)) for size, number in ((3, 0), (3, 1), (3, 2), (3, 18), (6, 18))}
+_ANSWERED = (0, 1, 2, 18)  #: commands that have an answer: SYNC0 to SYNC2, and CONFIG
 #: The answer to CONFIG, 18, has the id 0x20. The ids of all other answers are the numbers of their commands.
 _ASKED_BY = {0x20: 18, 18: 0x20}
-_CLOSE = Command.CLOSE().encode()
 _AUX = (0xB0, 0xB8, 0xC8)  #: ids of packets with bytes of AUX
 
 
@@ -205,8 +203,8 @@ class PacketFigures(Figures):
     def syncs(self) -> list[Sync]:
         """SYNC0 to SYNC2."""
         baud = self.raw.baud
-        own = [one.data for one in self.raw.chunks if one.to_robot and (not baud or one.baud in (0, baud))]
-        sent = bytes(data[3] for data in own if len(data) > 3)
+        own = [one for one in self.raw.frames if one.to_robot and (not baud or one.baud in (0, baud))]
+        sent = bytes(one.data[0] for one in own)
         came = [one.packet.id for one in self.raw.arrivals]
         return [Sync(sent.count(bytes(range(number + 1))), came.count(number)) for number in range(3)]
 
@@ -226,7 +224,7 @@ class PacketFigures(Figures):
         if not self.raw.chunks:
             return any(isinstance(packet, Reset) for packet in self.raw.others)
         # The driver ends a session that goes on after a silence with CLOSE: then both mean nothing.
-        closes = [chunk.stamp for chunk in self.raw.observed if chunk.to_robot and _CLOSE in chunk.data]
+        closes = [one.stamp for one in self.raw.frames if one.to_robot and one.data[0] == Command.CLOSE.number]
         starts = [one.stamp for one in self.raw.arrivals if isinstance(one.packet, (Reset, SyncEcho))]
 
         def had(stamps: list[float], early: float, late: float) -> bool:
@@ -260,8 +258,9 @@ class PacketFigures(Figures):
     @property
     def latency(self) -> float:
         """Time in s from a command to its answer: the delay at which most answers have a question before them."""
-        sent = [(one.data[3], one.stamp) for one in self.raw.chunks if one.to_robot and one.data[:4] in _ANSWERED]
-        came = [(_ASKED_BY.get(one.data[0], one.data[0]), one.stamp) for one in self.raw.decode(self.raw.chunks)]
+        frames = [(one.to_robot, one.data[0], one.stamp) for one in self.raw.frames]
+        sent = [(number, stamp) for to_robot, number, stamp in frames if to_robot and number in _ANSWERED]
+        came = [(_ASKED_BY.get(number, number), stamp) for to_robot, number, stamp in frames if not to_robot]
         pairs = [answer - question for kind, answer in came for asked, question in sent if kind == asked]
         delays = sorted(delay for delay in pairs if 0 < delay < _LONGEST)
         within = [bisect_left(delays, delay + _PROMPT) - at for at, delay in enumerate(delays)]

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from ..profiles import Profile
 from ..protocol import (
-    ACTIVMEDIA_PACKETS,
-    ERRATIC_PACKETS,
     Checksum,
-    FrameDecoder,
     Gyro,
     Motor,
     Packet,
@@ -26,13 +22,14 @@ from ..protocol import (
     TuningValues,
     checksum,
     checksum_with_count,
+    packets_of,
     parse,
 )
 from ..wording import counted
 from .computer import Computer
 from .history import History
 from .session import Observation
-from .tap import Chunk, received
+from .tap import Chunk, frames, received
 from .target import Kind, Target
 
 #: Sonars of a ring.
@@ -95,12 +92,10 @@ class Recording(Observation, History):
         """What came from the robot during the observation."""
         return received(self.observed)
 
-    def decode(self, chunks: Iterable[Chunk]) -> list[Arrival]:
-        """Return the packets of some bytes; also those with pauses inside."""
-        table = ERRATIC_PACKETS if self.profile.erratic else ACTIVMEDIA_PACKETS
-        decoder, came = FrameDecoder(check=self.check), [chunk for chunk in chunks if not chunk.to_robot]
-        frames = ((chunk.stamp, frame.data) for chunk in came for frame in decoder.feed(chunk.data, 0.0))
-        return [Arrival(stamp, data, parse(data, table)) for stamp, data in frames]
+    @cached_property
+    def frames(self) -> list[Chunk]:
+        """The frames since the port was opened, both ways."""
+        return [*frames(self.chunks, self.check)]
 
     @property
     def check(self) -> Checksum:
@@ -110,7 +105,8 @@ class Recording(Observation, History):
     @cached_property
     def arrivals(self) -> list[Arrival]:
         """The packets of the observation."""
-        return self.decode(self.observed)
+        came = [one for one in self.frames if not one.to_robot and one.stamp >= self.began]
+        return [Arrival(one.stamp, one.data, parse(one.data, packets_of(self.profile.erratic))) for one in came]
 
     @cached_property
     def sips(self) -> list[Arrival]:

@@ -11,16 +11,27 @@ from __future__ import annotations
 import math
 import random
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..api import AmigoBot
 from ..connection_policy import CLOSE_SILENCE, CLOSE_TRIES
-from ..protocol import Command, FrameDecoder, Instruction, Packet, TuningValues
-from ..robot import Event, LinkChanged, LinkState, Options, Received, Report, Robot, RobotSnapshot, take_snapshot
+from ..protocol import Command, Instruction, Packet, TuningValues
+from ..robot import (
+    Event,
+    FrameSeen,
+    LinkChanged,
+    LinkState,
+    Options,
+    Received,
+    Report,
+    Robot,
+    RobotSnapshot,
+    take_snapshot,
+)
 from ..stepped_driver import WaitingDriver
-from .tap import Chunk, TappedLine
+from .tap import Chunk, TappedLine, frames
 
 #: Events that are kept: 10 s of the fastest robot with every stream, both ways.
 _KEPT = 20_000
@@ -95,7 +106,8 @@ class OwnSession:
             ProfileError: There is no such profile.
         """
         self.line = line
-        self._robot = Robot(Options(profile=profile, baud=baud, motors_on_connect=False))
+        self.first_baud = 0  #: line speed of the first packet; 0: none came
+        self._robot = Robot(Options(profile=profile, baud=baud, motors_on_connect=False, trace=True))
         self._driver = WaitingDriver(self._robot, line, self._on_event, clock)
         self._clock, self._began = clock, clock()
         self._events: deque[Event] = deque(maxlen=_KEPT)
@@ -121,11 +133,9 @@ class OwnSession:
         return take_snapshot(self._robot)
 
     @property
-    def first_baud(self) -> int:
-        """Line speed of the first packet; 0: none came."""
-        decoder, chunks = FrameDecoder(), [chunk for chunk in self.line.chunks if chunk.stamp >= self._began]
-        came = (chunk for chunk in chunks if not chunk.to_robot)
-        return next((chunk.baud for chunk in came if decoder.feed(chunk.data, chunk.stamp)), 0)
+    def frames(self) -> Iterator[Chunk]:
+        """The frames since the port was opened, both ways."""
+        return frames(self.line.chunks, self._robot.dialect.check)
 
     @property
     def refused(self) -> bool:
@@ -252,6 +262,9 @@ class OwnSession:
         return min(QUESTIONS, key=lambda one: (not (one in lost and asked.count(one) < _TRIES), asked.count(one)))
 
     def _on_event(self, event: Event) -> None:
+        if isinstance(event, FrameSeen):
+            self.first_baud = self.first_baud or self.line.baud * (not event.to_robot)
+            return
         self._events.append(event)
         if isinstance(event, Received) and isinstance(event.packet, TuningValues) and self._unanswered:
             self._questions[-1] = self._questions[-1]._replace(latency=self._clock() - self._questions[-1].sent)

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from ..connection_policy import OPEN_RETRY_FIRST, READ_TIMEOUT
 from ..errors import PortError
+from ..protocol import Checksum, FrameDecoder
 from ..transport import Port
 
 
@@ -41,7 +43,7 @@ class TappedLine:
         self.chunks: list[Chunk] = []  #: every byte, with its time
         self.only_speed = False  #: there is no search for another line speed
         self.problem = ""  #: why the port was lost, the last time
-        self._open, self._clock, self._baud = opener, clock, baud
+        self._open, self._clock, self.baud = opener, clock, baud
         port = self._open(baud)
         self._port: Port | None = port
         self.name = port.name
@@ -65,7 +67,7 @@ class TappedLine:
         if self._port is None:
             time.sleep(OPEN_RETRY_FIRST)
             with contextlib.suppress(PortError):
-                self._port = self._open(self._baud)
+                self._port = self._open(self.baud)
             return
         try:
             data = self._port.read(seconds)
@@ -73,14 +75,14 @@ class TappedLine:
             self._lose(error)
             return
         if data:
-            self.chunks.append(Chunk(self._clock(), False, data, self._baud))
+            self.chunks.append(Chunk(self._clock(), False, data, self.baud))
             self._data += data
 
     def receive(self, data: bytes, now: float) -> None:
         """Write bytes."""
         if self._port is None:
             return
-        self.chunks.append(Chunk(self._clock(), True, data, self._baud))
+        self.chunks.append(Chunk(self._clock(), True, data, self.baud))
         try:
             self._port.write(data)
         except PortError as error:
@@ -98,7 +100,7 @@ class TappedLine:
     def set_client_baud(self, baud: int) -> None:
         """Change the line speed."""
         if self._port and self._port.byte_time:
-            self._baud = baud
+            self.baud = baud
             self._port.set_baud(baud)
 
     def close(self) -> None:
@@ -115,3 +117,17 @@ class TappedLine:
 def received(chunks: Iterable[Chunk]) -> bytes:
     """Return all bytes that came from the robot."""
     return b"".join(chunk.data for chunk in chunks if not chunk.to_robot)
+
+
+def frames(chunks: Iterable[Chunk], check: Checksum) -> Iterator[Chunk]:
+    """Yield the data of each frame, both ways, with the time of its last byte; one with a pause inside, too.
+
+    Args:
+        chunks: The bytes.
+        check: The checksum of the robot.
+    """
+    # Bytes at another line speed are no part of a frame.
+    decoders = defaultdict[tuple[bool, int], FrameDecoder](lambda: FrameDecoder(check=check))
+    for chunk in chunks:
+        for frame in decoders[chunk.to_robot, chunk.baud].feed(chunk.data, 0.0):
+            yield chunk._replace(data=frame.data)

@@ -47,6 +47,7 @@ from .frame import checksum as checksum
 from .frame import checksum_with_count as checksum_with_count
 from .frame import encode_frame as encode_frame
 from .inspection import inspect_frame as inspect_frame
+from .inspection import packets_of as packets_of
 from .packet import BAUD_RATES as BAUD_RATES
 from .packet import Malformed as Malformed
 from .packet import Packet as Packet

@@ -11,8 +11,13 @@ from typing import Any
 
 from .commands import ACTIVMEDIA_COMMANDS, ERRATIC_COMMANDS, Instruction, decode
 from .erratic import ERRATIC_PACKETS
-from .packet import Packet
+from .packet import Packet, PacketTable
 from .packets import ACTIVMEDIA_PACKETS, parse
+
+
+def packets_of(erratic: bool) -> PacketTable:
+    """Return the packets of an Erratic, or of the robots of ActivMedia."""
+    return ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ def inspect_frame(data: bytes, *, to_robot: bool, erratic: bool) -> InspectedFra
     if to_robot:
         command = decode(data, ERRATIC_COMMANDS if erratic else ACTIVMEDIA_COMMANDS)
         return InspectedFrame(command.name if command else "unknown", command, {})
-    packet = parse(data, ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS)
+    packet = parse(data, packets_of(erratic))
     return InspectedFrame(type(packet).__name__, packet, _plain(packet))
 
 

@@ -19,7 +19,7 @@ from typing import Any, get_type_hints
 from amigobot_driver.cli import UsageError
 from amigobot_driver.doctor import Finding, Severity
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, TuningValues, parse
+from amigobot_driver.protocol import TuningValues, packets_of, parse
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, read_report
 from amigobot_driver.wording import shown, wrong_type
 
@@ -93,7 +93,7 @@ class Report:
             ProfileError: The profile of the report does not exist here.
         """
         profile = load_profile(self.profile)
-        packet = parse(bytes.fromhex(self.config), ERRATIC_PACKETS if profile.erratic else ACTIVMEDIA_PACKETS)
+        packet = parse(bytes.fromhex(self.config), packets_of(profile.erratic))
         config = packet if isinstance(packet, TuningValues) else None
         self.figures = compare(self.figures, expected(profile, config, self.done, stopped))
         self.simulator = simulator_section(profile, config, self.figures)
