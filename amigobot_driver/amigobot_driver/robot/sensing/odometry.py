@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 from ...connection_policy import MAX_ROLL
 from ...profiles import Profile
@@ -133,7 +134,7 @@ class Odometer:
         )
         if move:
             forward, turned = self._calibrated((left + right) / 2, (right - left) / track)
-            self.state = _moved(self.state, old, arc(forward, turned), forward)
+            self.state = replace(self.state, **_moved(old, arc(forward, turned), forward))
         self._marked = self.state
         return self.state
 
@@ -292,7 +293,8 @@ class Odometer:
             angular = turned / span
         step_rate = units.angle / span * math.sqrt(2)
         self.state = replace(
-            _moved(old, old, step, forward),
+            old,
+            **_moved(old, step, forward),
             linear=(left + right) / 2,
             angular=angular,
             left_angle=old.left_angle + (forward - turned * self._track / 2) / self._wheel_radius,
@@ -306,18 +308,17 @@ class Odometer:
         )
 
 
-def _moved(state: Odometry, start: Odometry, step: Displacement, forward: float) -> Odometry:
-    """Return a state at the end of a motion that began at another one; its path was `forward` (m) long."""
+def _moved(start: Odometry, step: Displacement, forward: float) -> dict[str, Any]:
+    """Return the pose, and what belongs to it, after a motion from a state; its path was `forward` (m) long."""
     x, y = rotated(step.x, step.y, start.yaw)
-    return replace(
-        state,
-        x=start.x + x,
-        y=start.y + y,
-        yaw=math.remainder(start.yaw + step.turn, math.tau),
-        travelled=start.travelled + forward,
-        turned=start.turned + step.turn,
-        covariance=propagated(start.covariance, x, y, forward, step.turn),
-    )
+    return {
+        "x": start.x + x,
+        "y": start.y + y,
+        "yaw": math.remainder(start.yaw + step.turn, math.tau),
+        "travelled": start.travelled + forward,
+        "turned": start.turned + step.turn,
+        "covariance": propagated(start.covariance, x, y, forward, step.turn),
+    }
 
 
 def counter_differences(new: Sip, old: Sip) -> tuple[int, int, int]:
