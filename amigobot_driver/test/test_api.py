@@ -393,7 +393,7 @@ def test_a_silent_port_is_an_error_after_the_timeout() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = f"socket://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(ConnectionFailedError, match=r"is it switched on, is the cable in its serial port"):
-            AmigoBot(port, timeout=1.0)
+            AmigoBot(port, timeout=4.0)
 
 
 def test_a_closed_robot_says_so_and_ends_its_streams(robots: SimulatedRobots) -> None:
