@@ -36,8 +36,6 @@ from .robot import Event, LinkState, OdometryStale, Robot
 from .robot.dialects import dialects
 from .stepped_driver import INSTANT, SteppedDriver
 
-#: URL scheme of a recording. The rest of the URL is the name below which its topics are played.
-SCHEME = "replay://"
 #: ns of recorded time that the first frames wait for the identity of the robot.
 _IDENTITY_TIMEOUT = 10 * 10**9
 #: ns that a frame may be older than the frame before it. An older frame means that the recording was rewound.

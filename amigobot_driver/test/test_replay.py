@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amigobot_driver.protocol import Command, Reset, Sip, parse
-from amigobot_driver.replay import SCHEME, MissingPackets, Replay
+from amigobot_driver.replay import MissingPackets, Replay
 from amigobot_driver.robot import (
     EncoderReading,
     Event,
@@ -65,7 +65,7 @@ class Played:
     def __init__(self, frames: Iterable[Recorded] = (), options: Options = DEFAULTS) -> None:
         self.events: list[tuple[int, Event]] = []
         self.robot = Robot(options)
-        self.replay = Replay(self.robot, f"{SCHEME}recorded", self._take)
+        self.replay = Replay(self.robot, "replay://recorded", self._take)
         self.play(frames)
 
     def _take(self, event: Event) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future as Pending
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from builtin_interfaces.msg import Time as TimeMsg
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -26,13 +26,15 @@ from rclpy.task import Future
 from std_msgs.msg import Header
 
 from ..driver import Driver
-from ..replay import Replay
 from ..robot import Event, Outcome, RequestRefusedError, Robot, RobotSnapshot, take_snapshot
 from . import stamps
 from .conversions import message_of
 from .log import LogThrottle
 from .node_parameters import NodeParameters
 from .topics import Topic, TopicPublisher
+
+if TYPE_CHECKING:
+    from ..replay import Replay
 
 T = TypeVar("T")
 Method = TypeVar("Method", bound=Callable[..., Any])

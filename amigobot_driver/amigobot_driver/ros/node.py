@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rclpy
 from rclpy.clock import Clock
@@ -18,7 +18,6 @@ from rclpy.parameter import Parameter
 
 from ..driver import Driver
 from ..profiles import Profile, ProfileError
-from ..replay import Replay
 from ..robot import Event, Remedies, Robot
 from .actions import MotionActions
 from .aux_interface import AuxInterface
@@ -26,17 +25,20 @@ from .diagnostics import Diagnostics
 from .interface import Interface, NodeContext
 from .io_interface import IoInterface
 from .log import EventLog, LogThrottle
-from .node_parameters import BadParameterError, NodeParameters, unknown_text
+from .node_parameters import REPLAY_SCHEME, BadParameterError, NodeParameters, unknown_text
 from .raw_access import RawAccess
-from .recording_input import RecordingInput, is_recording
 from .sensor_publisher import SensorPublisher
 from .services import RobotServices
 from .servo_input import ServoInput
 from .sound_services import SoundServices
-from .stamps import NodeTime, RecordedTime, Stamps
+from .stamps import NodeTime, Stamps
 from .telemetry_publisher import TelemetryPublisher
 from .tuning_services import TuningServices
 from .velocity_input import VelocityInput
+
+if TYPE_CHECKING:
+    from ..replay import Replay
+    from .recording_input import RecordingInput
 
 #: The remedies in the robot's messages: services of this node.
 _REMEDIES = Remedies(
@@ -72,7 +74,11 @@ class AmigobotNode(Node):
         self._diagnostics = Diagnostics(self, port)
         self.driver: Driver | Replay
         self._recording: RecordingInput | None = None
-        if is_recording(port):
+        if port.startswith(REPLAY_SCHEME):
+            # Imported here: 0.3 MB, not needed on a robot.
+            from ..replay import Replay
+            from .recording_input import RecordedTime, RecordingInput
+
             self.driver = replay = Replay(robot, port, self._on_event)
             self._recording = RecordingInput(self, replay, throttle)
             self._diagnostics.add("replay", self._recording.finding)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import fields
 from typing import Any
 
@@ -21,12 +20,17 @@ SONAR_WHEN_SUBSCRIBED = "when_subscribed"
 
 _BY_NAME = {spec.name: spec for spec in TABLE}
 
+#: Begins a port that is a recording. The rest is the name below which its topics are played.
+REPLAY_SCHEME = "replay://"
+
 #: Parameters that rclpy declares. There is no qos_overrides: no publisher and no subscription of the node takes it.
 _OF_ROS = ("use_sim_time", "start_type_description_service")
 
 
 def unknown_text(name: str) -> str:
     """Return the warning about a parameter that this node does not have."""
+    import difflib  # imported here: 0.15 MB, seldom needed
+
     near = difflib.get_close_matches(name, (*_BY_NAME, *_OF_ROS), n=1)
     proposal = f"did you mean {near[0]}?" if near else "`ros2 param list` shows those it has"
     return f"parameter {name} is not known to this node and has no effect: {proposal}"

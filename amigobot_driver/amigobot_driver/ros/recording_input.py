@@ -21,10 +21,10 @@ from amigobot_msgs.msg import Packet, RobotConfig
 
 from ..doctor import Finding, Severity
 from ..protocol import SyncReply
-from ..replay import SCHEME, MissingPackets, Replay
+from ..replay import MissingPackets, Replay
 from ..wording import counted
 from .log import LogThrottle
-from .node_parameters import BadParameterError
+from .node_parameters import REPLAY_SCHEME, BadParameterError
 
 #: Default of NAME in the URL.
 _DEFAULT_NAME = "recorded"
@@ -43,9 +43,16 @@ def _packets(number: int, kind: str = "") -> str:
     return f"{counted(number, f'{kind} packet'.strip())} {'was' if number == 1 else 'were'}"
 
 
-def is_recording(url: str) -> bool:
-    """Return whether a port URL is that of a recording."""
-    return url.startswith(SCHEME)
+class RecordedTime:
+    """Stamps of the recording that is replayed."""
+
+    def __init__(self, replay: Replay) -> None:
+        self.of = replay.recorded
+        self._clock = replay.clock
+
+    def now(self) -> int:
+        """Return the stamp (ns) of the present."""
+        return self.of(self._clock())
 
 
 class RecordingInput:
@@ -62,7 +69,7 @@ class RecordingInput:
         self._lost = 0  #: messages that DDS reports as lost
         self._missing = MissingPackets()
         self._received_at: float | None = None  #: s of the monotonic clock; None while nothing is played
-        name = replay.url.removeprefix(SCHEME).strip("/") or _DEFAULT_NAME
+        name = replay.url.removeprefix(REPLAY_SCHEME).strip("/") or _DEFAULT_NAME
         events = SubscriptionEventCallbacks(message_lost=self._on_lost)
         try:
             node.create_subscription(RobotConfig, f"{name}/robot_config", self._on_config, _LATCHED)

@@ -12,8 +12,6 @@ from typing import Protocol
 from builtin_interfaces.msg import Time as TimeMsg
 from rclpy.clock import ROSClock
 
-from ..replay import Replay
-
 #: How far (ns) the offset between the clocks may change before the stamps follow.
 _MAX_CHANGE = 10**6
 
@@ -56,18 +54,6 @@ class NodeTime:
         """Return the stamp (ns) of the present."""
         # Without simulated time the clock of ROS is that of the computer, which answers 30 us faster.
         return self._ros.now().nanoseconds if self._ros.ros_time_is_active else time_ns()
-
-
-class RecordedTime:
-    """Stamps of the recording that is replayed."""
-
-    def __init__(self, replay: Replay) -> None:
-        self.of = replay.recorded
-        self._clock = replay.clock
-
-    def now(self) -> int:
-        """Return the stamp (ns) of the present."""
-        return self.of(self._clock())
 
 
 def message(nanoseconds: int) -> TimeMsg:

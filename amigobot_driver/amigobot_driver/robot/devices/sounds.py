@@ -11,7 +11,6 @@ sound is played, so SOUND and SAY are sent once: sent again, they would play aga
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 
@@ -209,6 +208,8 @@ class SoundPlayer(RequestComponent):
             return sounds[key]
         group = groups.get(key) or groups.get(GROUP + key)
         if group is None:
+            import difflib  # imported here: 0.15 MB, seldom needed
+
             near = difflib.get_close_matches(key, [*sounds, *groups], n=5, cutoff=0.6)
             hint = f"the nearest: {', '.join(near)}" if near else f"the list names {counted(len(sounds), 'sound')}"
             raise LookupError(f"no sound is called {name!r}; {hint}")
