@@ -16,13 +16,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ..errors import PortError
+from ..api import AmigoBot
+from ..errors import AmigoBotError, PortError
 from ..parallel import run_parallel
+from ..robot import Options
 from ..transport.tcp import DEFAULT_TCP_PORT
 from .case import Case
-from .session import OwnSession
+from .session import SEARCH
 from .tap import received
-from .target import Kind, parse_target
+from .target import Kind
 
 #: Services of Linux that open serial ports by themselves, by the name of their program.
 _SERVICES = {"ModemManager": "ModemManager", "brltty": "brltty", "gpsd": "gpsd.socket gpsd"}
@@ -199,17 +201,12 @@ class ChosenPort:
 
 
 def _has_robot(device: str) -> bool:
-    case = Case(target=parse_target(device))
-    if holders_of(device, case.proc):
+    if holders_of(device, Path("/proc")):
         return False
-    try:
-        session = OwnSession(case.open(), case.clock)
-    except PortError:
-        return False
-    try:
-        return session.wait()
-    finally:
-        session.close()
+    options = Options(motors_on_connect=False, sonar_on_connect=False)
+    with contextlib.suppress(AmigoBotError), AmigoBot(device, timeout=SEARCH, options=options):
+        return True
+    return False
 
 
 # -- programs ---------------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ _INTERVALS = (0.4, 0.6)  #: s between two questions; at random, so that no other
 _NO_ANSWER = (1.6, 2.6)  #: s after which a question has no answer, at random as well
 _DEAF = 3  #: commands in a row without an answer that are no accident
 _LONGER = 6.0  #: s by which an observation may be longer, for the last answers
-_SEARCH = 8.0  #: s in which a session opens: a search of all line speeds takes 5 s
+SEARCH = 8.0  #: s in which a session opens: a search of all line speeds takes 5 s
 _ASK = 4.0  #: s in which a session opens at a port without a line speed: it is asked four times
 _POLL_PERIOD = 0.2  #: s that an observation waits for an event before it reports its progress
 _ENDED = LinkState.LOST, LinkState.DISCONNECTED  #: states in which a session has ended
@@ -120,7 +120,7 @@ class OwnSession:
 
     def wait(self) -> bool:
         """Wait for a session with its first packet and the configuration; whether the session is open."""
-        robot, end = self._robot, self._began + (_SEARCH if self.line.byte_time else _ASK)
+        robot, end = self._robot, self._began + (SEARCH if self.line.byte_time else _ASK)
         while self._clock() < end + _ASK * self.refused or robot.session.state is LinkState.OPENING:
             if robot.running and robot.estimator.report and robot.tuning.config:
                 break
