@@ -33,15 +33,15 @@ def check_end(out: Path) -> None:
             assert str(out).encode() not in path.read_bytes()
 
 
-@pytest.mark.parametrize("way", ["--ros", "--no-ros"])
-def test_short_drive_leaves_a_picture(tmp_path: Path, way: str) -> None:
-    if way == "--ros":
+@pytest.mark.parametrize("option", ["--ros", "--no-ros"])
+def test_short_drive_leaves_a_picture(tmp_path: Path, option: str) -> None:
+    if option == "--ros":
         pytest.importorskip("rclpy", reason="rclpy is not installed")
-    with terminal("demo", "--out", str(tmp_path), "--seconds", "2", way) as demo:
+    with terminal("demo", "--out", str(tmp_path), "--seconds", "2", option) as demo:
         demo.wait_for("the demo succeeded")
         assert demo.wait() == 0
     assert (tmp_path / "tour.png").read_bytes().startswith(b"\x89PNG")
-    if way == "--no-ros":
+    if option == "--no-ros":
         head, records = read_recording(tmp_path / "tour.amigo")
         assert head.name == "Amigo"
         assert any(record.to_robot for record in records) and len(records) > 50

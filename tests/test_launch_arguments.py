@@ -176,10 +176,10 @@ def identifier(value: Any) -> str | None:
     return "-".join(value) if isinstance(value, dict) else None
 
 
-in_each_way = pytest.mark.parametrize(("name", "arguments"), ROBOTS, ids=identifier)
+in_each_case = pytest.mark.parametrize(("name", "arguments"), ROBOTS, ids=identifier)
 
 
-@in_each_way
+@in_each_case
 def test_all_nodes_have_the_namespace_and_their_parameters(
     resolve: Resolve, name: str, arguments: dict[str, str]
 ) -> None:
@@ -202,14 +202,14 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-@in_each_way
-@pytest.mark.parametrize("way", ["arguments", "params_file"])
+@in_each_case
+@pytest.mark.parametrize("given_by", ["arguments", "params_file"])
 def test_all_nodes_of_a_robot_know_its_frames(
-    resolve: Resolve, tmp_path: Path, name: str, arguments: dict[str, str], way: str
+    resolve: Resolve, tmp_path: Path, name: str, arguments: dict[str, str], given_by: str
 ) -> None:
     """The driver's frames may be renamed by arguments, or in its parameter file."""
     names = {"frame_prefix": "a/"}
-    if way == "params_file":
+    if given_by == "params_file":
         names |= {"odom_frame": "wheels", "base_frame": "chassis"}
         file = tmp_path / "driver.yaml"
         file.write_text(yaml.safe_dump({"/**": {"ros__parameters": names}}), encoding="utf-8")
@@ -237,7 +237,7 @@ def test_the_filter_is_where_its_robot_is(resolve: Resolve) -> None:
     assert found["amigobot_node"].parameters["publish_tf"] is False
 
 
-@in_each_way
+@in_each_case
 def test_all_nodes_of_a_robot_share_namespaced_transforms(
     resolve: Resolve, name: str, arguments: dict[str, str]
 ) -> None:

@@ -70,7 +70,8 @@ def test_a_robot_that_has_stopped_may_turn_away() -> None:
     turning = json.loads(approach["turning"]["points"])
     for pose in ROBOT.sonar.poses:
         x, y = (
-            place + ROBOT.sonar.min_range * way(pose.heading) for place, way in ((pose.x, math.cos), (pose.y, math.sin))
+            place + ROBOT.sonar.min_range * axis(pose.heading)
+            for place, axis in ((pose.x, math.cos), (pose.y, math.sin))
         )
         assert distance_inside((x, y), turning) <= 0.0
     body = ROBOT.body
@@ -114,7 +115,7 @@ def test_walls_are_where_the_map_for_nav2_has_them(world: str) -> None:
 
     def cell(x: float, y: float) -> int:
         left, bottom, _ = content["origin"]
-        column, row = (int(way / content["resolution"] + 1e-6) for way in (x - left, y - bottom))
+        column, row = (int(offset / content["resolution"] + 1e-6) for offset in (x - left, y - bottom))
         return cells[(rows - 1 - row) * columns + column]
 
     start = load_world(world).start

@@ -14,7 +14,7 @@ import itertools
 import random
 from collections.abc import Callable
 
-from fault_proxy import Fault, Way, changing, clean, dead, edited, late, losing, seeded, sip, sips, until
+from fault_proxy import Fault, Wire, changing, clean, dead, edited, late, losing, seeded, sip, sips, until
 
 from amigobot_driver.doctor.changed_bytes import uart_reads
 from amigobot_driver.profiles import load_profile
@@ -60,10 +60,10 @@ def dropping(each: int) -> Callable[[bytes], bytes]:
     return lambda data: bytes(byte for byte in data if next(count) % each)
 
 
-def per_frame(change: Callable[[bytes, float], list[tuple[float, bytes]]]) -> Callable[[], Way]:
+def per_frame(change: Callable[[bytes, float], list[tuple[float, bytes]]]) -> Callable[[], Wire]:
     """Change whole frames, checksum included."""
 
-    def make() -> Way:
+    def make() -> Wire:
         decoder = FrameDecoder()
         return lambda data, now: [
             piece for f in decoder.feed(data, 0.0) for piece in change(encode_frame(f.data, 253), now)
@@ -72,7 +72,7 @@ def per_frame(change: Callable[[bytes, float], list[tuple[float, bytes]]]) -> Ca
     return make
 
 
-def framed(change: Callable[[bytes], bytes]) -> Callable[[], Way]:
+def framed(change: Callable[[bytes], bytes]) -> Callable[[], Wire]:
     return per_frame(lambda frame, now: [(0.0, change(frame))])
 
 
@@ -82,7 +82,7 @@ def between_every(count: int, text: bytes) -> Callable[[bytes], bytes]:
     return lambda frame: frame if next(numbers) % count else text + frame
 
 
-def noise(share: float) -> Callable[[], Way]:
+def noise(share: float) -> Callable[[], Wire]:
     def damaged(byte: int, chance: random.Random) -> int:
         return byte ^ (1 << chance.randrange(8)) if chance.random() < share else byte
 
@@ -141,7 +141,7 @@ def without_packets(*ids: int) -> Fault:
     return Fault(down=edited(lambda data, now: [] if data[0] in ids else [data]))
 
 
-def high_bits(chance: random.Random) -> Callable[[], Way]:
+def high_bits(chance: random.Random) -> Callable[[], Wire]:
     return changing(lambda data: bytes(byte | 128 * (chance.random() < 0.25) for byte in data))
 
 
@@ -225,7 +225,7 @@ add("jitter", Fault(down=late(lambda now: random.Random(round(10 * now)).uniform
 add("irregular packets", Fault(down=late(lambda now: JITTER.uniform(0, 0.08))), "irregular-packets")
 
 
-def dropped(share: float) -> Callable[[], Way]:
+def dropped(share: float) -> Callable[[], Wire]:
     return seeded(lambda chance: sips(lambda data, now: [] if chance.random() < share else [data]), 4)
 
 
@@ -246,7 +246,7 @@ add("AUX bytes", Fault(down=sips(lambda data, now: [data, b"\xb0" + bytes(90)]))
 # -- the session: manual ch. 6, and robots that stay half open (field.md) --------------------------------------------
 
 
-def later(frame: bytes, way: str = "up") -> Fault:
+def later(frame: bytes, wire: str = "up") -> Fault:
     """A frame comes once, 5 s after the start."""
     done: list[object] = []
 
@@ -255,10 +255,10 @@ def later(frame: bytes, way: str = "up") -> Fault:
         done.extend([0] * new)
         return [bytes(data), *[frame[3:-2]] * new]
 
-    return Fault(**{way: edited(edit)})  # type: ignore[arg-type]
+    return Fault(**{wire: edited(edit)})  # type: ignore[arg-type]
 
 
-def frozen() -> Way:
+def frozen() -> Wire:
     first: list[bytes] = []
 
     def edit(data: bytearray, now: float) -> list[bytes]:
@@ -313,7 +313,7 @@ def without_command(*numbers: int) -> Fault:
     return Fault(up=edited(lambda data, now: [data] if data[0] not in numbers or len(data) == 1 else []))
 
 
-def some_lost(chance: random.Random) -> Callable[[], Way]:
+def some_lost(chance: random.Random) -> Callable[[], Wire]:
     return edited(lambda data, now: [data] if data[0] != 5 or chance.random() > 0.15 else [])
 
 

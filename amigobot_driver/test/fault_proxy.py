@@ -5,7 +5,7 @@
 
     Fault(robot="amigo", down=changing(lambda data: bytes(byte & 0x7F for byte in data)))
 
-A `Way` gets the bytes of one direction and returns what comes out of it, each piece with its delay.
+A `Wire` gets the bytes of one direction and returns what comes out of it, each piece with its delay.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from amigobot_driver.protocol import FrameDecoder, encode_frame
 from amigobot_driver.sim import Simulator, load_world
 
 #: Bytes and time (s) in; pieces with their delay (s) out.
-Way = Callable[[bytes, float], list[tuple[float, bytes]]]
+Wire = Callable[[bytes, float], list[tuple[float, bytes]]]
 #: Edits the data of a packet: returns the data of the packets that go on instead.
 Edit = Callable[[bytearray, float], list[bytes]]
 
@@ -35,8 +35,8 @@ def clean(data: bytes, now: float) -> list[tuple[float, bytes]]:
 class Fault:
     """What happens on the way to the robot and back; both are made anew for each run, as they may have a state."""
 
-    up: Callable[[], Way] = field(default=lambda: clean)
-    down: Callable[[], Way] = field(default=lambda: clean)
+    up: Callable[[], Wire] = field(default=lambda: clean)
+    down: Callable[[], Wire] = field(default=lambda: clean)
     robot: str = "amigo"
     options: dict[str, Any] = field(default_factory=dict)  #: of the simulator
     act: Callable[[Simulator, float], None] = lambda simulator, now: None  #: called all the time
@@ -51,60 +51,60 @@ class Fault:
         return Simulator(profile, load_world(world), **options)
 
 
-def changing(change: Callable[[bytes], bytes]) -> Callable[[], Way]:
-    """A way that changes the bytes of each piece."""
+def changing(change: Callable[[bytes], bytes]) -> Callable[[], Wire]:
+    """A wire that changes the bytes of each piece."""
     return lambda: lambda data, now: [(0.0, change(data))] if data else []
 
 
-def late(delay: Callable[[float], float]) -> Callable[[], Way]:
-    """A way that delays bytes; their order stays."""
+def late(delay: Callable[[float], float]) -> Callable[[], Wire]:
+    """A wire that delays bytes; their order stays."""
     return lambda: lambda data, now: [(delay(now), data)] if data else []
 
 
-def losing(share: float, seed: int = 1) -> Callable[[], Way]:
-    """A way that loses bytes."""
+def losing(share: float, seed: int = 1) -> Callable[[], Wire]:
+    """A wire that loses bytes."""
 
     return seeded(lambda chance: changing(lambda data: bytes(byte for byte in data if chance.random() >= share)), seed)
 
 
-def dead() -> Way:
-    """A way that loses all."""
+def dead() -> Wire:
+    """A wire that loses all."""
     return lambda data, now: []
 
 
-def until(time: float, after: Callable[[], Way] = dead) -> Callable[[], Way]:
-    """A way that is another one some seconds after its first byte."""
+def until(time: float, after: Callable[[], Wire] = dead) -> Callable[[], Wire]:
+    """A wire that is another one some seconds after its first byte."""
 
-    def make() -> Way:
+    def make() -> Wire:
         ways, began = (clean, after()), [0.0]
 
-        def way(data: bytes, now: float) -> list[tuple[float, bytes]]:
+        def wire(data: bytes, now: float) -> list[tuple[float, bytes]]:
             began[0] = began[0] or (now if data else 0.0)
             return ways[bool(began[0] and now - began[0] > time)](data, now)
 
-        return way
+        return wire
 
     return make
 
 
-def edited(edit: Edit) -> Callable[[], Way]:
-    """A way that edits whole packets; their checksums are right again."""
+def edited(edit: Edit) -> Callable[[], Wire]:
+    """A wire that edits whole packets; their checksums are right again."""
 
-    def make() -> Way:
+    def make() -> Wire:
         decoder = FrameDecoder()
 
-        def way(data: bytes, now: float) -> list[tuple[float, bytes]]:
+        def wire(data: bytes, now: float) -> list[tuple[float, bytes]]:
             frames = decoder.feed(data, 0.0)
             packets = [packet for frame in frames for packet in edit(bytearray(frame.data), now)]
             return [(0.0, b"".join(encode_frame(packet, 253) for packet in packets))] if packets else []
 
-        return way
+        return wire
 
     return make
 
 
-def sip(change: Callable[[bytearray, float], object]) -> Callable[[], Way]:
-    """A way that changes SIPs in place."""
+def sip(change: Callable[[bytearray, float], object]) -> Callable[[], Wire]:
+    """A wire that changes SIPs in place."""
 
     def edit(data: bytearray, now: float) -> list[bytes]:
         change(data, now)
@@ -113,14 +113,14 @@ def sip(change: Callable[[bytearray, float], object]) -> Callable[[], Way]:
     return sips(edit)
 
 
-def sips(edit: Edit) -> Callable[[], Way]:
-    """A way that edits SIPs; all other packets pass."""
+def sips(edit: Edit) -> Callable[[], Wire]:
+    """A wire that edits SIPs; all other packets pass."""
     return edited(lambda data, now: edit(data, now) if data[0] & 0xF0 == 0x30 else [bytes(data)])
 
 
-def seeded(way: Callable[[random.Random], Callable[[], Way]], seed: int = 1) -> Callable[[], Way]:
-    """A way of chance, the same in each run."""
-    return lambda: way(random.Random(seed))()
+def seeded(make: Callable[[random.Random], Callable[[], Wire]], seed: int = 1) -> Callable[[], Wire]:
+    """A make of chance, the same in each run."""
+    return lambda: make(random.Random(seed))()
 
 
 class Stranger:

@@ -319,7 +319,7 @@ ROWS = (
     Row("battery swapped", OFF, ON, lasts=5.0, link=LOST, says=GONE, within=3.0),
     Row("another line speed", FASTER, nothing, lasts=5.0, link=LOST, says=GONE, within=90.0, check_baud=True),
     Row("another robot", MAX, FIRST, lasts=20.0, link=LOST, says=NOT_MAX, within=10.0),
-    Row("stall", jam, lasts=3.0, warns=STUCK, stands_after=4.0),  # its servo goes the rest of its way
+    Row("stall", jam, lasts=3.0, warns=STUCK, stands_after=4.0),  # its servo goes the rest of its distance
     Row("MOTORS button", PRESSED, at_bench(enable_motors), lasts=6.0, warns=PRESS),
     Row("low battery", charged(0.05), charged(1.0), lasts=10.0, warns=LOW),
     Row("flat battery", charged(0.0), charged(1.0), lasts=20.0, link=None, warns=EMPTY, within=4.0),
@@ -382,7 +382,7 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
     scene.until(lambda: bench.robot.running and scene.reports(returned), within=row.within or 0.5)
     if last and bench.emitted(LinkChanged, begun):
         first = scene.reports(returned)[0].odometry
-        # The way rolled until the robot stopped is in it, unless the robot was switched off.
+        # The distance rolled until the robot stopped is in it, unless the robot was switched off.
         expected = bench.simulator.truth.pose if bench.simulator is switched_on else last
         assert math.hypot(first.x - expected.x, first.y - expected.y) < CLOSE + 0.3 * PERIOD, "odom goes on from there"
     scene.run(6.0)

@@ -128,7 +128,7 @@ def test_nothing_stale_is_published_while_the_robot_is_silent(bench: Bench) -> N
 
 
 def test_driving_continues_after_a_pulled_cable_is_back(bench: Bench) -> None:
-    """The odometry goes on, with the way rolled until the watchdog; the robot does not start by itself."""
+    """The odometry goes on, with the distance rolled until the watchdog; the robot does not start by itself."""
     odom = bench.listen(Odometry, "odom")
     joints = bench.listen(JointState, "joint_states")
     bench.wait_until(lambda: odom.messages and bench.robot.stopped)

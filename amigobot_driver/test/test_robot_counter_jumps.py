@@ -25,7 +25,7 @@ MOTIONS = {
 
 
 def started(robot: str, degrees: float = 0.0, *, away: bool = True, options: Options | None = None) -> Bench:
-    """A robot that has turned to a heading, and driven some way from the origin of its counters where `away`."""
+    """A robot that has turned to a heading, and driven some distance from the origin of its counters where `away`."""
     bench = Bench(options or Options(), robot).connect()
     if degrees:
         turn_to(bench, math.radians(degrees))
