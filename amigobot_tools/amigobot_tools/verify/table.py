@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from inspect import signature
-from typing import Any
 
 import yaml
 
@@ -23,13 +22,6 @@ from .step_data import FigureRow, KnownRobot, Step
 
 
 @cache
-def table() -> Mapping[str, Any]:
-    """Return steps.yaml: its steps, and the errata that have none."""
-    content: Mapping[str, Any] = yaml.safe_load(files(__package__).joinpath("steps.yaml").read_text(encoding="utf-8"))
-    return content
-
-
-@cache
 def steps() -> Mapping[str, Step]:
     """Return the steps by name, in their order.
 
@@ -37,7 +29,8 @@ def steps() -> Mapping[str, Step]:
         ValueError: A row is wrong; the message says which, and what is allowed.
     """
     found = {}
-    for name, row in table()["steps"].items():
+    content = yaml.safe_load(files(__package__).joinpath("steps.yaml").read_text(encoding="utf-8"))
+    for name, row in content["steps"].items():
         figures = {key: FigureRow(**values) for key, values in row["figures"].items()}
         found[name] = Step(name=name, **{**row, "figures": figures})
         check(found[name])
