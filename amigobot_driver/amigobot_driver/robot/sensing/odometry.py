@@ -292,8 +292,7 @@ class Odometer:
             span = min([n * cycle for n in range(1, cycles + 1)], key=lambda s: abs(turned / s - mean))
             angular = turned / span
         step_rate = units.angle / span * math.sqrt(2)
-        self.state = replace(
-            old,
+        self.state = Odometry(
             **_moved(old, step, forward),
             linear=(left + right) / 2,
             angular=angular,
