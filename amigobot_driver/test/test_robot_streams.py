@@ -14,7 +14,7 @@ from bench import Bench, TruthRecord, connected, losing, losing_first
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Encoders, Packet, Sip
 from amigobot_driver.robot import EncoderReading, Odometry, Options, Report
-from amigobot_driver.robot.sensing.encoders import STALE, WheelEncoders, meters_per_tick
+from amigobot_driver.robot.sensing.encoders import STALE, WheelEncoders
 from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.robot.streams import RETRIES
 
@@ -84,9 +84,9 @@ class TestAsking:
 class TestTicks:
     def test_the_tick_length_is_the_firmwares_or_profiles(self) -> None:
         config = connected("amigo-sh").robot.tuning.config
-        assert meters_per_tick(load_profile("amigo-sh"), config) == pytest.approx(1e-3 / 30)
-        assert meters_per_tick(AMIGO, None) == pytest.approx(math.pi * 0.1 / 9550)
-        assert meters_per_tick(load_profile("generic"), None) is None
+        assert load_profile("amigo-sh").body.meters_per_tick(config.ticks_mm) == pytest.approx(1e-3 / 30)
+        assert AMIGO.body.meters_per_tick() == pytest.approx(math.pi * 0.1 / 9550)
+        assert math.isnan(load_profile("generic").body.meters_per_tick())
 
     @pytest.mark.parametrize(
         ("robot", "ticks", "rev_count", "track"),

@@ -18,7 +18,6 @@ from ..profiles import choose_profile
 from ..protocol import Config, TuningValues
 from ..protocol.erratic import Analog
 from ..robot.devices.tuning import STOP_TIME, TUNABLE
-from ..robot.sensing.encoders import meters_per_tick
 from .recording import Figures
 from .session import ECHOED
 from .table import ENOUGH, SETTLED, SOME, content, judge
@@ -100,15 +99,14 @@ class RobotFigures(Figures):
 
     @property
     def _usual_ticks(self) -> float:
-        """Encoder ticks for each mm of robots of this model; 0: unknown."""
-        meters = meters_per_tick(self.raw.profile, None)
-        return float(self.raw.profile.flash.get("TicksMM", 1e-3 / meters if meters else 0))
+        """Encoder ticks for each mm of robots of this model; NaN: unknown."""
+        return float(self.raw.profile.flash.get("TicksMM", 1e-3 / self.raw.profile.body.meters_per_tick()))
 
     @property
     def ticks_error(self) -> float:
         """Share by which the ticks differ from those of the model; 0: by no more than robots of the model do."""
         usual, amigo = self._usual_ticks, "amigo" in self.raw.profile.name
-        error = (self.raw.reported.get("ticks_mm") or usual) / usual - 1 if usual else 0.0
+        error = (self.raw.reported.get("ticks_mm") or usual) / usual - 1
         return error if abs(error) > (0.15 if amigo else 0.35) else 0.0
 
     @property
@@ -118,8 +116,8 @@ class RobotFigures(Figures):
         if not isinstance(config, Config) or self.raw.profile.name == "generic":
             return 1000 * body.track
         # AROS reports no TicksMM; those of P2OS are not known.
-        ticks = config.ticks_mm or (0 if self.raw.profile.firmware == "P" else self._usual_ticks)
-        if not ticks:
+        ticks = config.ticks_mm or (math.nan if self.raw.profile.firmware == "P" else self._usual_ticks)
+        if math.isnan(ticks):
             return 1000 * body.track if config.rev_count else 0.0
         return 1000 * body.reported_track(config.rev_count, 1e-3 / ticks)
 

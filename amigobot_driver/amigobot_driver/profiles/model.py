@@ -52,6 +52,12 @@ class Body:
         """Radius (m) of the circle around base_link that the corners of the body sweep."""
         return math.hypot(max(self.front, self.rear), self.width / 2)
 
+    def meters_per_tick(self, ticks_mm: int | None = None) -> float:
+        """Return m for each encoder tick by the firmware's TicksMM, else by the profile; NaN: unknown."""
+        if ticks_mm:
+            return 1e-3 / ticks_mm
+        return math.pi * self.wheel_diameter / self.wheel_ticks if self.wheel_ticks else math.nan
+
     def track_by(self, rev_count: int, meters_per_tick: float) -> float:
         """Return the track (m) that RevCount means: (R - L) / 2 in a turn (docs/protocol E-19).
 

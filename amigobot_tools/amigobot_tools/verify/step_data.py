@@ -108,8 +108,7 @@ class KnownRobot:
     @property
     def nominal_ticks(self) -> float:
         """Encoder ticks per m as CONFIG or the profile has them; NaN: unknown."""
-        body = self.profile.body
-        return self.configured("ticks_mm") * 1000.0 or body.wheel_ticks / (math.pi * body.wheel_diameter) or math.nan
+        return 1 / self.profile.body.meters_per_tick(self.configured("ticks_mm"))
 
     @property
     def ticks_per_meter(self) -> float:

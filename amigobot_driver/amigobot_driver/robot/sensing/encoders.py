@@ -63,14 +63,14 @@ class WheelEncoders:
         Returns:
             The events that it causes.
         """
-        scale = meters_per_tick(profile, config)
-        if scale is None and self.leading and not self._warned:
+        scale = profile.body.meters_per_tick(config.value("ticks_mm") if config else None)
+        if math.isnan(scale) and self.leading and not self._warned:
             self._warned = True
             yield Notice(
                 f"odometry is taken from SIPs: profile {profile.name} has no wheel_ticks, and the robot reports "
                 "no ticks/mm; set wheel_ticks in the profile to use ENCODER packets"
             )
-        if scale is None or self._sip_is_missing(odometer, stamp):
+        if math.isnan(scale) or self._sip_is_missing(odometer, stamp):
             yield EncoderReading(stamp, packet.left, packet.right, None, self.leading)
             return
         if self._last is None or stamp - self._stamp >= STALE:
@@ -95,12 +95,3 @@ class WheelEncoders:
             return False
         before, (_, self._sip) = self._sip, odometer.counters
         return before == self._sip or abs(stamp - self._sip) > _SAME_CYCLE
-
-
-def meters_per_tick(profile: Profile, config: TuningValues | None) -> float | None:
-    """Return m for each tick by the firmware, else by the profile; None if neither has it."""
-    if config and (ticks := config.value("ticks_mm")):
-        return 1e-3 / ticks
-    if profile.body.wheel_ticks:
-        return math.pi * profile.body.wheel_diameter / profile.body.wheel_ticks
-    return None
