@@ -28,7 +28,6 @@ from amigobot_driver.doctor.computer import NetworkPort, SerialPort
 from amigobot_driver.doctor.graph import STATUS_TYPE, Endpoint, Graph, examine_graph
 from amigobot_driver.doctor.packet_figures import PacketFigures, period_and_loss
 from amigobot_driver.doctor.table import table
-from amigobot_driver.doctor.target import Kind
 from amigobot_driver.errors import PortError
 from amigobot_driver.protocol import (
     Checksum,
@@ -280,31 +279,6 @@ def test_a_slow_latency_timer_is_told_with_its_command(tmp_path: Path) -> None:
     findings = look(SERIAL, at=SILENT, sysfs=tmp_path)
     assert "latency-timer" in causes(findings)
     assert "latency timer 16 ms" in texts(findings, "port")
-
-
-@pytest.mark.parametrize(
-    ("typed", "kind", "url"),
-    [
-        ("/dev/ttyUSB0", Kind.SERIAL, "/dev/ttyUSB0"),
-        ("/dev/ttyUSB*", Kind.SERIAL, "/dev/ttyUSB*"),
-        ("ttyUSB77", Kind.SERIAL, "/dev/ttyUSB77"),
-        ("192.168.1.11", Kind.NETWORK, "socket://192.168.1.11:8101"),
-        ("bridge:4001", Kind.NETWORK, "socket://bridge:4001"),
-        ("[::1]:8101", Kind.NETWORK, "socket://[::1]:8101"),
-        ("::1", Kind.NETWORK, "socket://[::1]:8101"),
-        ("rfc2217://bridge:2217", Kind.NETWORK, "rfc2217://bridge:2217"),
-        ("sim://amigo-sh?seed=1", Kind.SIMULATED, "sim://amigo-sh?seed=1"),
-    ],
-)
-def test_what_a_user_types_is_a_target(typed: str, kind: Kind, url: str) -> None:
-    target = parse_target(typed)
-    assert (target.kind, target.url) == (kind, url)
-
-
-@pytest.mark.parametrize("typed", ["", "bridge:abc", "socket://", "a\nb", "8101", "http://bridge"])
-def test_what_is_no_target_is_refused(typed: str) -> None:
-    with pytest.raises(PortError):
-        parse_target(typed)
 
 
 # -- other programs ---------------------------------------------------------------------------------------------------

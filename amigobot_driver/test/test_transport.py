@@ -26,9 +26,9 @@ import pytest
 import serial
 import serial.rfc2217
 
-from amigobot_driver.transport import Port, PortError, open_port, tcp
+from amigobot_driver.transport import Kind, Port, PortError, open_port, parse_target, tcp
 from amigobot_driver.transport.serial import SerialPort
-from amigobot_driver.transport.tcp import DEFAULT_TCP_PORT, TcpPort
+from amigobot_driver.transport.tcp import DEFAULT_TCP_PORT
 
 #: s that nothing here ever takes, on however slow a machine
 PATIENCE = 30.0
@@ -311,17 +311,17 @@ class TestTcp:
             yield listener
 
     @pytest.fixture
-    def port(self, listener: socket.socket) -> Iterator[TcpPort]:
-        with closing(TcpPort(f"socket://127.0.0.1:{listener.getsockname()[1]}")) as port:
+    def port(self, listener: socket.socket) -> Iterator[Port]:
+        with closing(open_port(f"socket://127.0.0.1:{listener.getsockname()[1]}", 9600)) as port:
             yield port
 
     @pytest.fixture
-    def peer(self, listener: socket.socket, port: TcpPort) -> Iterator[socket.socket]:
+    def peer(self, listener: socket.socket, port: Port) -> Iterator[socket.socket]:
         peer, _ = listener.accept()
         with peer:
             yield peer
 
-    def test_a_silent_tcp_peer_is_given_up(self, port: TcpPort, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_silent_tcp_peer_is_given_up(self, port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
         """It is without power, or its kernel acknowledges everything and no program reads it."""
         monkeypatch.setattr(tcp, "TCP_SILENCE", 0.05)
         assert "no bytes for 0.05 s; is the robot on? Reconnecting" in refused(
@@ -329,7 +329,7 @@ class TestTcp:
         )
 
     def test_a_tcp_peer_that_sends_rarely_is_kept(
-        self, port: TcpPort, peer: socket.socket, monkeypatch: pytest.MonkeyPatch
+        self, port: Port, peer: socket.socket, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         now = [time.monotonic()]
         monkeypatch.setattr(tcp, "time", SimpleNamespace(monotonic=lambda: now[0]))
@@ -339,13 +339,13 @@ class TestTcp:
             assert port.read(PATIENCE) == b"x"
             assert port.read(0.0) == b""
 
-    def test_a_tcp_connection_that_ends_is_reported(self, port: TcpPort, peer: socket.socket) -> None:
+    def test_a_tcp_connection_that_ends_is_reported(self, port: Port, peer: socket.socket) -> None:
         peer.sendall(b"x")
         assert port.read(PATIENCE) == b"x"
         peer.close()
         assert "the peer has closed the connection" in refused(lambda: port.read(PATIENCE), port.name)
 
-    def test_a_peer_that_serves_another_client_is_reported(self, port: TcpPort, peer: socket.socket) -> None:
+    def test_a_peer_that_serves_another_client_is_reported(self, port: Port, peer: socket.socket) -> None:
         peer.close()
         assert "is another program connected to the robot?" in refused(lambda: port.read(PATIENCE), port.name)
 
@@ -353,7 +353,7 @@ class TestTcp:
         number = listener.getsockname()[1]
         listener.close()
         url = f"socket://127.0.0.1:{number}"
-        message = refused(lambda: TcpPort(url), url)
+        message = refused(lambda: open_port(url, 9600), url)
         assert "refused" in message
         assert f"is the robot or the simulator on, and does it listen on port {number}?" in message
 
@@ -363,12 +363,12 @@ class TestTcp:
             ("socket://robot", ("robot", DEFAULT_TCP_PORT)),
             ("socket://robot:8102", ("robot", 8102)),
             ("socket://[::1]:8103", ("::1", 8103)),
-            ("socket://", ("localhost", DEFAULT_TCP_PORT)),
             ("10.0.126.32:8101", ("10.0.126.32", 8101)),
             ("[::1]:8105", ("::1", 8105)),
+            ("::1", ("::1", DEFAULT_TCP_PORT)),
         ],
     )
-    def test_a_tcp_url_has_a_default_host_and_port(
+    def test_a_host_has_a_default_tcp_port(
         self, monkeypatch: pytest.MonkeyPatch, url: str, address: tuple[str, int]
     ) -> None:
         asked = []
@@ -380,6 +380,32 @@ class TestTcp:
         monkeypatch.setattr(socket, "create_connection", connect)
         refused(lambda: open_port(url, 9600), url)
         assert asked == [address]
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "url"),
+    [
+        ("/dev/ttyUSB0", Kind.SERIAL, "/dev/ttyUSB0"),
+        ("/dev/ttyUSB*", Kind.SERIAL, "/dev/ttyUSB*"),
+        ("ttyUSB77", Kind.SERIAL, "/dev/ttyUSB77"),
+        ("ttyUSB*", Kind.SERIAL, "/dev/ttyUSB*"),
+        ("192.168.1.11", Kind.NETWORK, "socket://192.168.1.11:8101"),
+        ("bridge:4001", Kind.NETWORK, "socket://bridge:4001"),
+        ("[::1]:8101", Kind.NETWORK, "socket://[::1]:8101"),
+        ("::1", Kind.NETWORK, "socket://[::1]:8101"),
+        ("rfc2217://bridge:2217?timeout=5", Kind.NETWORK, "rfc2217://bridge:2217?timeout=5"),
+        ("sim://amigo-sh?seed=1", Kind.SIMULATED, "sim://amigo-sh?seed=1"),
+    ],
+)
+def test_what_a_user_types_is_a_target(typed: str, kind: Kind, url: str) -> None:
+    target = parse_target(typed)
+    assert (target.kind, target.url) == (kind, url)
+
+
+@pytest.mark.parametrize("typed", ["", "bridge:abc", "socket://", "a\nb", "8101", "http://bridge"])
+def test_what_is_no_target_is_refused(typed: str) -> None:
+    with pytest.raises(PortError):
+        parse_target(typed)
 
 
 #: Every form of a port with values that make no sense.

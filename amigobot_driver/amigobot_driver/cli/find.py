@@ -20,8 +20,6 @@ from functools import partial
 from typing import Any
 
 from ..parallel import run_parallel
-from ..transport.tcp import DEFAULT_TCP_PORT
-from ..wording import wrong_type
 from .robot_arguments import add_timeout_argument
 from .usage_error import UsageError
 
@@ -39,8 +37,7 @@ def run(args: argparse.Namespace) -> int:
     # Imported here: the help needs none of it.
     from ..doctor.computer import serial_ports
 
-    ports = args.ports or ([] if args.host else [device for device, _ in serial_ports()])
-    ports += [_bridge(host) for host in args.host]
+    ports = [*args.ports, *args.host] or [device for device, _ in serial_ports()]
     if not ports:
         raise UsageError("this computer has no serial port; is the adapter plugged in? For a bridge: --host HOST")
     results = run_parallel(partial(_probe, timeout=args.timeout), ports)
@@ -50,15 +47,6 @@ def run(args: argparse.Namespace) -> int:
         for result in results:
             print(_line(result))
     return 0 if any(result["found"] for result in results) else 1
-
-
-def _bridge(host: str) -> str:
-    name, _, port = host.rpartition(":")
-    if not name:
-        return f"socket://{host}:{DEFAULT_TCP_PORT}"
-    if not port.isdecimal():
-        raise UsageError(wrong_type("--host", host, f"HOST or HOST:PORT, for example 192.168.1.11:{DEFAULT_TCP_PORT}"))
-    return f"socket://{host}"
 
 
 def _probe(port: str, timeout: float) -> dict[str, Any]:

@@ -37,20 +37,20 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..transport import Kind, Target, parse_target
     from .case import Case
     from .examination import as_json, examine, examine_held, verdict
     from .finding import Cause, Finding, Severity
     from .history import History, live_findings
-    from .target import Kind, Target, parse_target
 
 __all__ = ["Case", "Cause", "Finding", "History", "Kind", "Severity", "Target"]
 __all__ += ["as_json", "examine", "examine_held", "live_findings", "parse_target", "verdict"]
 #: The modules of the names, the light ones first.
-_MODULES = ("finding", "history", "target", "case", "examination")
+_MODULES = (".finding", ".history", "..transport", ".case", ".examination")
 
 
 def __getattr__(name: str) -> object:
     for module in _MODULES if name in __all__ else ():
-        if hasattr(part := importlib.import_module(f"{__name__}.{module}"), name):
+        if hasattr(part := importlib.import_module(module, __name__), name):
             return getattr(part, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,10 +12,9 @@ from functools import partial
 from pathlib import Path
 
 from ..connection_policy import SEARCH_SPEEDS
-from ..transport import Port, open_port
+from ..transport import Port, Target, open_port
 from .session import OwnSession
 from .tap import TappedLine
-from .target import Target
 
 #: s from the beginning of the session to the end of the observation.
 OBSERVED = 10.0

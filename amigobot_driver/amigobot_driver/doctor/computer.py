@@ -20,11 +20,11 @@ from ..api import AmigoBot
 from ..errors import AmigoBotError, PortError
 from ..parallel import run_parallel
 from ..robot import Options
+from ..transport import Kind
 from ..transport.tcp import DEFAULT_TCP_PORT
 from .case import Case
 from .session import SEARCH
 from .tap import received
-from .target import Kind
 
 #: Services of Linux that open serial ports by themselves, by the name of their program.
 _SERVICES = {"ModemManager": "ModemManager", "brltty": "brltty", "gpsd": "gpsd.socket gpsd"}

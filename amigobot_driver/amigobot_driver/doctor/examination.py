@@ -13,6 +13,7 @@ from typing import Any
 
 from ..api import AmigoBot
 from ..errors import AmigoBotError
+from ..transport import Target
 from .case import OBSERVED, Case
 from .computer import SIDES
 from .finding import Cause, Finding, Severity
@@ -23,7 +24,6 @@ from .robot_figures import RobotFigures
 from .session import OwnSession, observe_held
 from .sonar_figures import SonarFigures
 from .table import findings_of
-from .target import Target
 
 #: What must have a result for all to be well; of a session that this program uses already, the bytes are not recorded.
 PROOFS = frozenset({"link", "commands", "configuration", "battery", "motors", "rest", "fields", "sonars"})

@@ -25,12 +25,12 @@ from ..protocol import (
     packets_of,
     parse,
 )
+from ..transport import Kind, Target
 from ..wording import counted
 from .computer import Computer
 from .history import History
 from .session import Observation
 from .tap import Chunk, frames, received
-from .target import Kind, Target
 
 #: Sonars of a ring.
 RING = 8

@@ -11,7 +11,6 @@ import socket
 import struct
 import threading
 import time
-from urllib.parse import urlsplit
 
 from ..connection_policy import TCP_CONNECT_TIMEOUT, TCP_SILENCE, TCP_TAKEN, WRITE_TIMEOUT
 from ..errors import PortError
@@ -28,18 +27,16 @@ class TcpPort:
 
     byte_time = None
 
-    def __init__(self, url: str) -> None:
-        self.name = url
+    def __init__(self, name: str, host: str, tcp_port: int) -> None:
+        self.name = name
         self._lock = threading.Lock()
         try:
-            parts = urlsplit(url if "://" in url else f"socket://{url}")
-            address = parts.hostname or "localhost", parts.port or DEFAULT_TCP_PORT
-            self._socket = socket.create_connection(address, TCP_CONNECT_TIMEOUT)
-        except ValueError as error:  # also a UnicodeError: no host can have this name
-            raise PortError(f"{url}: {error}; the form is socket://host:port") from None
+            self._socket = socket.create_connection((host, tcp_port), TCP_CONNECT_TIMEOUT)
+        except UnicodeError:
+            raise PortError(f"{name}: no host can have this name; correct it") from None
         except OSError as error:
             raise PortError(
-                f"{url}: {_reason(error)}; is the robot or the simulator on, and does it listen on port {address[1]}?"
+                f"{name}: {_reason(error)}; is the robot or the simulator on, and does it listen on port {tcp_port}?"
             ) from None
         self._socket.settimeout(None)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _WRITE_TIMEOUT)
@@ -48,7 +45,7 @@ class TcpPort:
         self._silent = True  #: no byte has been received
         if select.select([self._socket], [], [], TCP_TAKEN)[0] and not self._peeked():
             self.close()
-            raise PortError(f"{url}: {_TAKEN}")
+            raise PortError(f"{name}: {_TAKEN}")
 
     def _peeked(self) -> bytes:
         with contextlib.suppress(OSError):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from amigobot_driver.cli import UsageError
-from amigobot_driver.transport import is_address
+from amigobot_driver.transport import parse_target
 
 from .source import Source
 
@@ -46,7 +46,7 @@ def open_source(text: str, *, profile: str, ros: bool, name: str) -> Source:
         return RecordingSource(path, profile, name)
     if name:
         raise UsageError(f"--name {name}: only a file of several robots, and a bag of several, has names")
-    if not text.startswith("/dev/") and "://" not in text and not is_address(text) and not path.exists():
+    if not parse_target(text).url.startswith("/dev/") and ":" not in text and not path.exists():
         raise UsageError(f"{text}: not a file, and not a port such as /dev/ttyUSB0, HOST:8101 or sim://")
     from .port import PortSource
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where the robot should be: what the user typed, as a port of the driver."""
+"""What a user types for a port, as the driver opens it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from enum import Enum
 from urllib.parse import urlsplit
 
 from ..errors import PortError
-from ..transport.tcp import DEFAULT_TCP_PORT
+from .tcp import DEFAULT_TCP_PORT
 
 #: URLs of pyserial, besides those of a network
 _SERIAL_SCHEMES = ("alt", "cp2110", "hwgrep", "loop", "spy")
-#: a serial port without its folder, be it there or not
-_SERIAL_NAME = re.compile(r"(tty|rfcomm|cu\.|COM)[\w.-]*", re.IGNORECASE)
+#: a serial port, or a pattern of them, without its folder, be it there or not
+_SERIAL_NAME = re.compile(r"(tty|rfcomm|cu\.|COM)[\w.*-]*", re.IGNORECASE)
 _FORM = "the form is HOST:PORT, for example 192.168.1.11:8101"
 
 
@@ -32,7 +32,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A port to examine."""
+    """A port that a user has named."""
 
     typed: str  #: as the user wrote it
     url: str  #: as the driver opens it
@@ -53,7 +53,7 @@ class Target:
     def at_usual_port(self) -> str:
         """What to type for the usual TCP port of a robot at the same host."""
         scheme = f"{self.typed.partition('://')[0]}://" if "://" in self.typed else ""
-        return f"{scheme}{f'[{self.host}]' if ':' in self.host else self.host}:{DEFAULT_TCP_PORT}"
+        return f"{scheme}{_address(self.host, DEFAULT_TCP_PORT)}"
 
     @property
     def quoted(self) -> str:
@@ -90,5 +90,9 @@ def parse_target(text: str) -> Target:
         raise PortError(f"{text}: {error}; {_FORM}") from None
     if not host:
         raise PortError(f"{text}: there is no host; {_FORM}")
-    bracketed = f"[{host}]" if ":" in host else host
-    return Target(text, f"{parts.scheme}://{bracketed}:{tcp_port}", Kind.NETWORK, host, tcp_port)
+    url = parts._replace(netloc=_address(host, tcp_port)).geturl()
+    return Target(text, url, Kind.NETWORK, host, tcp_port)
+
+
+def _address(host: str, tcp_port: int) -> str:
+    return f"[{host}]:{tcp_port}" if ":" in host else f"{host}:{tcp_port}"
