@@ -88,11 +88,15 @@ def test_a_value_out_of_range_is_refused_unsent(name):
         {"compass": "on"},
         {"pwm_frequency": 100.0},
         {"pwm_max_duty": float("nan")},
+        {"max_linear": "x"},
+        {"gyro": 1},
+        {"sonar_sequence": "01"},
+        {"tuning": 5},
     ],
     ids=str,
 )
 def test_options_with_a_bad_value_are_refused_when_made(options):
-    with pytest.raises(ValueError, match=r"allowed|cannot be set"):
+    with pytest.raises(ValueError, match=r"allowed|expected|cannot be set"):
         Options(**options)
 
 

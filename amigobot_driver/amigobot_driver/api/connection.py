@@ -35,7 +35,7 @@ from ..robot import (
 )
 from ..wording import wrong_type
 from . import arguments
-from .arguments import check_options, integer
+from .arguments import integer
 from .recording import QUEUE_LENGTH, Recording
 from .streams import EventHub
 from .values import Identity
@@ -66,7 +66,8 @@ class Connection:
         if not arguments.number("timeout", timeout) >= 0:
             raise RequestRefusedError(f"timeout is {timeout:g} s, allowed: at least 0 s")
         options = Options() if options is None else options
-        check_options(options)
+        if not isinstance(options, Options):
+            raise RequestRefusedError(wrong_type("options", options, "Options(...)"))
         if not isinstance(port, str):
             raise RequestRefusedError(wrong_type("port", port, "a text such as '/dev/ttyUSB0'"))
         self._port = port

@@ -11,7 +11,7 @@ from typing import Literal
 
 from ..errors import RequestFailedError, RequestRefusedError
 from ..protocol import TuningValues
-from .arguments import check_option, number
+from .arguments import number
 from .connection import Connection
 from .values import Pid, PidGains
 
@@ -152,10 +152,8 @@ class Settings(Connection):
             known = ", ".join(field.name for field in dataclasses.fields(options))
             raise RequestRefusedError(f"option {sorted(unknown)[0]!r} is not known, allowed: {known}")
         try:
-            for name, value in changes.items():
-                check_option(name, value)
             options = dataclasses.replace(options, **changes)  # type: ignore[arg-type]
-        except (TypeError, ValueError) as error:
+        except ValueError as error:
             raise RequestRefusedError(str(error)) from None
         return self._request(lambda robot, now: robot.configure(options, now)).message
 

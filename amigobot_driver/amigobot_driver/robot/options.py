@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
 
 from ..protocol import BAUD_RATES
+from ..wording import wrong_type
 from .devices.erratic_settings import pwm_values
 from .devices.tuning import check_tuning
 from .sensing.inputs import STALLS
@@ -19,6 +21,15 @@ COMPASSES = ("off", "sip", "packets")
 #: Lowest velocity limits: SETV and SETRV carry whole mm/s and deg/s (rounded down).
 MIN_LINEAR = 0.001  # m/s
 MIN_ANGULAR = 0.01745  # rad/s
+#: What an option may be, by its annotation: the types that are accepted, and their words for a message.
+_ACCEPTED: Mapping[str, tuple[type, str]] = {
+    "bool": (bool, "True or False"),
+    "str": (str, "a text"),
+    "int": (Integral, "a whole number"),
+    "float": (Real, "a number"),
+    "tuple[int, ...]": (Sequence, "whole numbers"),
+    "Mapping[str, int]": (Mapping, "a mapping of names to numbers"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,15 +69,6 @@ class Options:
     tuning: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_tuning(self.tuning)
-        for name, value, unit, least in (
-            ("max_linear", self.max_linear, "m/s", MIN_LINEAR),
-            ("max_angular", self.max_angular, "rad/s", MIN_ANGULAR),
-        ):
-            if value and not least <= value < math.inf:
-                allowed = f"0 (keeps the robot's limit) or at least {least:.4g} {unit}"
-                raise ValueError(f"{name} is {value:g} {unit}, allowed: {allowed}")
-        pwm_values(self.pwm_frequency, self.pwm_max_duty)
         choices: tuple[tuple[str, tuple[object, ...]], ...] = (
             ("baud", (0, *BAUD_RATES)),
             ("bridge_baud", (-1, 0, *BAUD_RATES)),
@@ -77,5 +79,20 @@ class Options:
             if getattr(self, name) not in values:
                 text = ", ".join(map(str, values))
                 raise ValueError(f"{name} is {getattr(self, name)!r:.60}, allowed: {text}")
+        for option in fields(self):
+            value, (accepted, words) = getattr(self, option.name), _ACCEPTED[str(option.type)]
+            if not isinstance(value, accepted) or (isinstance(value, bool) and accepted is not bool):
+                raise ValueError(wrong_type(option.name, value, words))
+        if not all(isinstance(sonar, Integral) for sonar in self.sonar_sequence):
+            raise ValueError(wrong_type("sonar_sequence", self.sonar_sequence, "whole numbers"))
+        check_tuning(self.tuning)
+        for name, value, unit, least in (
+            ("max_linear", self.max_linear, "m/s", MIN_LINEAR),
+            ("max_angular", self.max_angular, "rad/s", MIN_ANGULAR),
+        ):
+            if value and not least <= value < math.inf:
+                allowed = f"0 (keeps the robot's limit) or at least {least:.4g} {unit}"
+                raise ValueError(f"{name} is {value:g} {unit}, allowed: {allowed}")
+        pwm_values(self.pwm_frequency, self.pwm_max_duty)
         if not 0.0 < self.command_timeout < math.inf:
             raise ValueError(f"command_timeout is {self.command_timeout:g} s, allowed: above 0 s")
