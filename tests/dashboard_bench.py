@@ -21,7 +21,7 @@ from amigobot_tools.dashboard.access import Access, ListenAddress  # noqa: E402
 from amigobot_tools.dashboard.messages import Between, Value, anyone  # noqa: E402
 from amigobot_tools.dashboard.server import running  # noqa: E402
 from amigobot_tools.dashboard.sources import Source  # noqa: E402
-from amigobot_tools.dashboard.sources.simulator import SimulatorSource  # noqa: E402
+from amigobot_tools.dashboard.sources.simulator_source import SimulatorSource  # noqa: E402
 
 #: A fast line, so that tests do not wait for it.
 SIMULATOR = "sim://amigo?world=empty&baud=0&seed=1"

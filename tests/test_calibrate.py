@@ -27,8 +27,8 @@ from amigobot_driver.protocol import Command
 from amigobot_driver.sim import Simulator, Wear, load_world
 from amigobot_driver.sim.activmedia import commands
 from amigobot_tools import calibrate
+from amigobot_tools.calibrate.calibration_session import Motion, square, turns
 from amigobot_tools.calibrate.fit import Correction, Measured, Step, combined, fit
-from amigobot_tools.calibrate.session import Motion, square, turns
 from amigobot_tools.geometry import Pose
 
 AMIGO = load_profile("amigo")

@@ -16,7 +16,7 @@ from selenium.webdriver.common.keys import Keys
 
 from amigobot_tools.dashboard import control
 from amigobot_tools.dashboard.sources.obstacles import Obstacle
-from amigobot_tools.dashboard.sources.simulator import SimulatorSource
+from amigobot_tools.dashboard.sources.simulator_source import SimulatorSource
 
 pytestmark = needs_chromium
 SIZES = ((390, 844), (1024, 768), (1920, 1080))

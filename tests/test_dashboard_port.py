@@ -12,7 +12,7 @@ from pathlib import Path
 from dashboard_bench import dashboard
 from processes import simulated_robot
 
-from amigobot_tools.dashboard.sources.port import PortSource
+from amigobot_tools.dashboard.sources.port_source import PortSource
 
 
 def test_the_page_is_served_before_the_robot_answers(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from processes import until
 from amigobot_driver import Options
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.recording_file import read_recording
-from amigobot_tools.dashboard.sources.recording import RecordingSource
+from amigobot_tools.dashboard.sources.recording_source import RecordingSource
 
 
 @pytest.fixture(scope="module")

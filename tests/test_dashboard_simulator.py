@@ -20,7 +20,7 @@ from dashboard_bench import PATIENCE, SIMULATOR, Bench, Page, dashboard, simulat
 from amigobot_driver import AmigoBot, AmigoBotError, RequestRefusedError
 from amigobot_driver.cli import UsageError
 from amigobot_tools.dashboard.sources import open_source
-from amigobot_tools.dashboard.sources.simulator import SimulatorSource
+from amigobot_tools.dashboard.sources.simulator_source import SimulatorSource
 
 Test = Callable[[SimulatorSource, Bench, Page], Awaitable[None]]
 

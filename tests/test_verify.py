@@ -25,9 +25,9 @@ from amigobot_driver.sim.reported import reported_robots
 from amigobot_tools.person import StoppedError
 from amigobot_tools.verify import report, runs, terminal
 from amigobot_tools.verify.measures.drives import straight
-from amigobot_tools.verify.simulated import simulated
+from amigobot_tools.verify.simulated_person import simulated
 from amigobot_tools.verify.step_data import Figure, Step, StepError
-from amigobot_tools.verify.table import check, row_of, steps, steps_of
+from amigobot_tools.verify.step_table import check, row_of, steps, steps_of
 from amigobot_tools.verify.trial import DONE, Trial
 from amigobot_tools.verify.verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, nominal_parameter, simulate
 

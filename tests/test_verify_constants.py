@@ -15,7 +15,7 @@ import pytest
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.sim import Simulator, SonarModel, Wear
 from amigobot_tools.verify.step_data import Figure
-from amigobot_tools.verify.table import steps
+from amigobot_tools.verify.step_table import steps
 from amigobot_tools.verify.verdict import DIFFERS, compare, expected, simulate
 
 NOMINAL = load_profile("amigo-sh")

@@ -31,8 +31,8 @@ from amigobot_driver import AmigoBot, MotionFailedError
 from amigobot_driver.cli import main
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command
-from amigobot_driver.sim.options import build_simulator
 from amigobot_driver.sim.pty import PtyConnection
+from amigobot_driver.sim.simulator_options import build_simulator
 from amigobot_driver.transport import PortError
 from amigobot_driver.transport.simulated import SimulatedPort
 

@@ -18,7 +18,7 @@ from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.cli.replay import recorded_profile, replayed
 from amigobot_driver.profiles import Profile, load_profile
 
-from .bag.packets import is_bag, read_packets
+from .bag.packet_bag import is_bag, read_packets
 from .state import Remote, RobotState, drained, newest_echoes, reported_state
 
 _RECENT = 200  # packets that are searched for the newest reading of each sonar: 10 s at 20 Hz

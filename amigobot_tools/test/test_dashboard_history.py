@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from amigobot_tools.dashboard.history import KEPT, STEP, PlotHistory, flat
+from amigobot_tools.dashboard.plot_history import KEPT, STEP, PlotHistory, flat
 
 
 def test_every_number_has_a_name() -> None:

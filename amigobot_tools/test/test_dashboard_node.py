@@ -23,7 +23,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile  # noqa: E402
 from amigobot_driver import RequestFailedError  # noqa: E402
 from amigobot_driver.doctor import Finding  # noqa: E402
 from amigobot_tools.dashboard.pilot import Pilot  # noqa: E402
-from amigobot_tools.dashboard.sources.node import NodeSource, _finding  # noqa: E402
+from amigobot_tools.dashboard.sources.node_source import NodeSource, _finding  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -18,9 +18,9 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.sim import load_world
 from amigobot_tools.demo.demo import report
-from amigobot_tools.demo.drive import TourLog
 from amigobot_tools.demo.programs import DemoError, Programs
 from amigobot_tools.demo.tour import ROOM, SQUARE, Pursuit, Tour
+from amigobot_tools.demo.tour_drive import TourLog
 from amigobot_tools.geometry import Pose
 from amigobot_tools.state import RobotState
 

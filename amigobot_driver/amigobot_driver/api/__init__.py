@@ -4,9 +4,9 @@
 """The Python API: a robot as one object with blocking methods, without ROS (docs/python.md)."""
 
 from .amigobot import AmigoBot as AmigoBot
+from .event_streams import EventStream as EventStream
+from .event_streams import Subscription as Subscription
 from .recording import Recording as Recording
-from .streams import EventStream as EventStream
-from .streams import Subscription as Subscription
 from .values import BatteryState as BatteryState
 from .values import Identity as Identity
 from .values import Pid as Pid

@@ -36,8 +36,8 @@ from ..robot import (
 from ..wording import wrong_type
 from . import arguments
 from .arguments import integer
+from .event_streams import EventHub
 from .recording import QUEUE_LENGTH, Recording
-from .streams import EventHub
 from .values import Identity
 
 Result = TypeVar("Result", bound=Outcome)

@@ -11,7 +11,7 @@ from pathlib import Path
 from ..errors import ConnectionLostError, RecordingError
 from ..packet_file import Head, RecordedFrame, write_head, write_record
 from ..robot import FrameSeen
-from .streams import EventStream
+from .event_streams import EventStream
 
 #: Frames that wait for the disk at most.
 QUEUE_LENGTH = 1000

@@ -25,7 +25,7 @@ from ..robot import (
 )
 from .arguments import event_type, integer, number
 from .connection import Connection
-from .streams import EventStream, Subscription
+from .event_streams import EventStream, Subscription
 from .values import BatteryState, Pose, SonarReading
 
 E = TypeVar("E", bound=Event)

@@ -24,10 +24,10 @@ from typing import IO
 from .. import signals
 from ..sim import Faults, SessionState, Simulator, SimulatorEvent, SonarModel, Wear, build_simulator, load_robots
 from ..sim.fields import option_help
-from ..sim.options import OPTIONS
 from ..sim.pty import PtyConnection
 from ..sim.reported import reported_help
 from ..sim.server import ClientConnection, Served, ServedRobot, TruthLog, serve
+from ..sim.simulator_options import OPTIONS
 from ..sim.tcp import TcpConnection
 from ..transport.tcp import DEFAULT_TCP_PORT
 from .ranges import parse_address

@@ -19,7 +19,6 @@ from .fields import OptionError as OptionError
 from .fields import Window as Window
 from .fleet import RobotsFile as RobotsFile
 from .fleet import load_robots as load_robots
-from .options import build_simulator as build_simulator
 from .reported import REPORT_FORMAT as REPORT_FORMAT
 from .reported import REPORT_VERSION as REPORT_VERSION
 from .reported import load_report as load_report
@@ -28,6 +27,7 @@ from .reported import read_report as read_report
 from .simulator import Simulator as Simulator
 from .simulator import Truth as Truth
 from .simulator import flash_of as flash_of
+from .simulator_options import build_simulator as build_simulator
 from .sonar import SonarModel as SonarModel
 from .world import Segment as Segment
 from .world import World as World

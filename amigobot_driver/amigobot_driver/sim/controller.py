@@ -35,18 +35,18 @@ from .auxiliary import SimulatedAuxPort
 from .battery import BatteryModel
 from .body import SimulatedBody
 from .contact import BumperRings
-from .drive import Drive
 from .events import Listener, SessionState, SimulatorEvent
 from .faults import FaultInjector
 from .flash import Flash
 from .gripper import GripperModel
 from .heading import CompassSensor, GyroSensor
 from .line import SendPriority, SimulatedLine
-from .motion import Distance, Velocity
+from .motion_server import Distance, Velocity
 from .pins import Pins
 from .sonar import SonarRing
 from .sounds import SoundBoard
 from .telemetry import Telemetry
+from .wheel_drive import WheelDrive
 
 #: s, the control cycle: the controller executes a command, runs the servo and checks time-outs
 TICK = 0.010
@@ -90,7 +90,7 @@ class Controller(ABC, Generic[F]):
     """One controller and its hardware: a client's bytes in, packets and motion out. All times in s."""
 
     telemetry: Telemetry
-    drive: Drive
+    drive: WheelDrive
     session: SessionState
     flash: F  #: what a reset loads
     tuning: F  #: the copy of it that commands change
@@ -120,7 +120,7 @@ class Controller(ABC, Generic[F]):
     def _boot(self) -> None:
         """Initialize everything as after power-up: tuning values from FLASH, no commands, counters at zero."""
         self.tuning = copy.copy(self.flash)
-        self.drive = Drive(self.hardware.body, self.tuning)
+        self.drive = WheelDrive(self.hardware.body, self.tuning)
         self._decoder = FrameDecoder(check=self.check)
         self._waiting: deque[bytes] = deque()  #: data of the frames that a control cycle will execute
         self._booted_at = self._battery_due = -math.inf

@@ -25,8 +25,8 @@ from ..profiles import ProfileError
 from ..resources import read_mapping
 from ..wording import wrong_type
 from .events import SimulatorEvent, ignore
-from .options import DEFAULT_WORLD, OPTIONS, build_simulator
 from .simulator import Simulator
+from .simulator_options import DEFAULT_WORLD, OPTIONS, build_simulator
 from .world import WorldPose
 from .worlds import WorldError, load_world, parse_pose
 from .worlds.checks import check_keys

@@ -47,13 +47,13 @@ def record(out: Path, topics: list[str]) -> int:
         raise UsageError("needs rosbags: python3 -m pip install rosbags")
     from amigobot_driver.cli.temporary_node import TemporaryNode
 
-    from .recorder import Recorder
+    from .recorder import BagRecorder
     from .writer import BagWriter
 
     try:
         with signals.caught() as stopped, TemporaryNode("bag_recorder") as temporary:
             writer = BagWriter(out)
-            counts = Recorder(temporary.node, writer, topics).counts
+            counts = BagRecorder(temporary.node, writer, topics).counts
             temporary.spin(math.inf, until=lambda: stopped)
             temporary.spin(_DRAIN_TIME)
             writer.close()

@@ -20,7 +20,7 @@ _COMMIT_PERIOD = 1.0  # s of the recording that a killed program loses at most
 _DEPTH = 1000  # messages that may wait for this process
 
 
-class Recorder:
+class BagRecorder:
     """Records the topics given, or all there are, as soon as each has a publisher, and prints a line for each."""
 
     def __init__(self, node: Node, writer: BagWriter, topics: Collection[str]) -> None:

@@ -35,8 +35,8 @@ from amigobot_driver.transport.simulated import simulated_pose
 
 from ..person import StoppedError, agrees, check_terminal
 from ..terminal_person import TerminalPerson
+from .calibration_session import STEPS, CalibrationSession
 from .fit import Fit, combined, fit
-from .session import STEPS, Session
 
 _WORST = 4.0  # error of the fit / standard deviation by hand, above which a measurement is wrong
 _MAX_CORRECTION = 0.2  # share, above which it is not wear: another robot's profile, or a wrong measurement
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
             with contextlib.ExitStack() as stack:
                 stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # standard output is for the result
                 person = None if simulated_pose(port) else stack.enter_context(TerminalPerson())
-                drives = Session(robot, port, person).run(args.steps, args.turns, args.distance, args.side)
+                drives = CalibrationSession(robot, port, person).run(args.steps, args.turns, args.distance, args.side)
         except (StoppedError, AmigoBotError) as end:
             raise AmigoBotError(f"{end}; nothing was written") from None
         if not drives:

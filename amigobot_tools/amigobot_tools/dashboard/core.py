@@ -23,12 +23,12 @@ from amigobot_driver.wording import wrong_type
 from .backlog import Backlog
 from .browser import Browser
 from .control import Control, NotInControlError
-from .doctor import Doctor
+from .examinations import Doctor
 from .frames import description, live_state, plain
-from .history import PlotHistory
+from .inspected_frames import decoded
 from .messages import Between, Request, anyone, read_message, requests_of, take_id
-from .packets import decoded
 from .pilot import Pilot
+from .plot_history import PlotHistory
 from .protocol_page import protocol_folder
 from .sources import Source
 

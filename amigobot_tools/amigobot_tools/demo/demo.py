@@ -17,9 +17,9 @@ from amigobot_driver.sim import load_world
 from ..geometry import Pose
 from ..person import check_terminal, confirm
 from ..state import Remote
-from .drive import TourLog, follow, read_truth
 from .programs import DemoError, Programs, use_own_domain
 from .tour import ROOM, SQUARE
+from .tour_drive import TourLog, follow, read_truth
 
 _TIMEOUT = 60.0  # s until the robot is found
 _WORLD = "room"

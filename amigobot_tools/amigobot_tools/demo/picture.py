@@ -19,7 +19,7 @@ from amigobot_driver.profiles import Body
 from amigobot_driver.sim import World
 
 from ..geometry import Pose
-from .drive import TourLog
+from .tour_drive import TourLog
 
 _WALL, _TRUTH, _ODOMETRY, _SONAR = "#3b3f46", "#9cc5ea", "#14508c", "#d8572a"
 _ROBOT, _INK = "#c0392b", "#2b2d31"

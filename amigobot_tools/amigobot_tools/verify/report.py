@@ -25,7 +25,7 @@ from amigobot_driver.wording import shown, wrong_type
 
 from ..person import StoppedError
 from .step_data import Figure, Value
-from .table import has_figure, row_of, steps, steps_of
+from .step_table import has_figure, row_of, steps, steps_of
 from .trial import DONE, FAILED, SKIPPED, StepResult, Trial
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
 
@@ -33,7 +33,7 @@ REPORT, PAGE = "report.json", "report.md"
 
 
 @dataclass(slots=True)
-class Report:
+class VerifyReport:
     """Everything that one run has found."""
 
     created: str  #: UTC
@@ -111,7 +111,7 @@ def _write_text(path: Path, text: str) -> None:
     part.replace(path)
 
 
-def load(path: Path) -> Report:
+def load(path: Path) -> VerifyReport:
     """Read report.json, without the steps and figures of another version that this one does not have.
 
     Raises:
@@ -121,7 +121,7 @@ def load(path: Path) -> Report:
     try:
         content["steps"] = [StepResult(**step) for step in content["steps"] if step["name"] in steps()]
         content["figures"] = [Figure(**item) for item in content["figures"] if has_figure(item["step"], item["key"])]
-        report = Report(**content)
+        report = VerifyReport(**content)
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path}: the report is damaged ({type(error).__name__}: {error})") from None
     for damage in _damages(report):
@@ -129,7 +129,7 @@ def load(path: Path) -> Report:
     return report
 
 
-def _damages(report: Report) -> Iterator[str]:
+def _damages(report: VerifyReport) -> Iterator[str]:
     """Yield the values that `verify` does not write."""
     if not isinstance(report.profile, str):
         yield wrong_type("profile", report.profile, "a text")
@@ -146,7 +146,7 @@ def _damages(report: Report) -> Iterator[str]:
                 yield f"{label}: {name} is {shown(value)}"
 
 
-def _page(report: Report) -> Iterator[str]:
+def _page(report: VerifyReport) -> Iterator[str]:
     possible = steps_of(load_profile(report.profile))
     yield "# {name}: {class} {subclass}".format_map(report.robot)
     yield f"\n`amigobot verify`, profile {report.profile}, {report.created}:"

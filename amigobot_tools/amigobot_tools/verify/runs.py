@@ -18,8 +18,8 @@ from amigobot_driver.profiles import choose_profile, load_profile
 
 from ..person import Person
 from .client import Client
-from .report import REPORT, Report
-from .table import steps_of
+from .report import REPORT, VerifyReport
+from .step_table import steps_of
 from .trial import Trial
 
 RECORDING = "packets.amigo"
@@ -34,8 +34,8 @@ def run_steps(
     robot: str = "",
     only: Collection[str] = (),
     skip: Collection[str] = (),
-    earlier: Report | None = None,
-) -> Report:
+    earlier: VerifyReport | None = None,
+) -> VerifyReport:
     """Run the steps that are left, and save after each; on every exit the robot is stopped and its session closed.
 
     Args:
@@ -71,7 +71,7 @@ def run_steps(
         if earlier is not None and earlier.robot != names:
             raise UsageError(f"{folder / REPORT} is of another robot: resume with that one, or name another --output")
         created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        report = earlier or Report(created, port, names, robot or profile.name)
+        report = earlier or VerifyReport(created, port, names, robot or profile.name)
         steps = [step for step in steps_of(profile) if step.name not in report.done]
         head = Head(time.time(), port, *names.values(), profile.name, profile.erratic)
         with _recording(folder, head, client, resumed=earlier is not None):

@@ -14,7 +14,7 @@ from amigobot_driver import Profile
 from amigobot_driver.protocol import Packet, Sip, SipSonarReading, SyncReply, TuningValues
 
 from .client import Stamped
-from .motion import Instant, motion_log
+from .measured_motion import Instant, motion_log
 
 P = TypeVar("P", bound=Packet)
 

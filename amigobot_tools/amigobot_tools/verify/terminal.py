@@ -17,10 +17,10 @@ from amigobot_driver.wording import counted
 from ..person import Person, StoppedError
 from ..terminal_person import TerminalPerson
 from .client import Client
-from .report import PAGE, REPORT, Report, load
+from .report import PAGE, REPORT, VerifyReport, load
 from .runs import RECORDING, run_steps
-from .simulated import simulated
-from .table import steps
+from .simulated_person import simulated
+from .step_table import steps
 from .trial import DONE, FAILED
 
 
@@ -74,7 +74,7 @@ def _verify(args: argparse.Namespace, printer: Printer) -> int:
     return status
 
 
-def _print_result(printer: Printer, report: Report) -> int:
+def _print_result(printer: Printer, report: VerifyReport) -> int:
     """Print what differs, and return the exit status."""
     differences = [*report.differences()]
     for difference in differences:

@@ -15,9 +15,9 @@ from amigobot_driver import Profile
 from amigobot_driver.protocol import TuningValues
 from amigobot_driver.sim import Simulator, SonarModel, Wear, flash_of
 
-from .simulated import simulated
+from .simulated_person import simulated
 from .step_data import Figure
-from .table import row_of, steps_of
+from .step_table import row_of, steps_of
 from .trial import Trial
 
 AS_SIMULATED, DIFFERS, UNKNOWN = "as simulated", "differs", "unknown"

@@ -29,9 +29,9 @@ from amigobot_driver.wording import counted
 
 from ..dashboard.browser import Browser
 from ..dashboard.core import Dashboard
-from ..dashboard.sources.simulator import SimulatorSource
+from ..dashboard.sources.simulator_source import SimulatorSource
 from ..dashboard.sources.stepped import SteppedSource
-from .recorder import Recorder
+from .packet_recorder import PacketRecorder
 from .serial import SHUTDOWN, SerialLine, SerialSource
 from .shared_driver import SharedDriver
 from .task import Task
@@ -63,7 +63,7 @@ class Page:
         self._browser: Browser | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._opened: list[SharedDriver] = []
-        self._recorder: Recorder | None = None
+        self._recorder: PacketRecorder | None = None
         self._reply: str | None = None
         AmigoBot._new_driver = self._new_driver  # type: ignore[assignment]
         sys.stdout = sys.stderr = _Output(post, self._task)
@@ -155,7 +155,7 @@ class Page:
             if self._recorder:
                 self._recorder.stop()
                 self._give([path])
-            self._recorder = None if self._recorder else Recorder(self._source.robot, path)
+            self._recorder = None if self._recorder else PacketRecorder(self._source.robot, path)
         except AmigoBotError as error:
             print(error)
         self._post("recording", self._recorder is not None)

@@ -13,7 +13,7 @@ from ..person import Person, StoppedError
 from ..verify.client import Client
 from ..verify.report import PAGE, REPORT, load
 from ..verify.runs import RECORDING, run_steps
-from ..verify.simulated import simulated
+from ..verify.simulated_person import simulated
 from .serial import SerialLine
 from .task import Task
 

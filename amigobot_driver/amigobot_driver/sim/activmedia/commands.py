@@ -9,7 +9,7 @@ import math
 
 from ...protocol import Command, CommandTable, signed
 from ..controller import SHARED_HANDLERS, Controller, Handler
-from ..motion import Velocity
+from ..motion_server import Velocity
 from .flash import ActivMediaFlash
 
 Robot = Controller[ActivMediaFlash]

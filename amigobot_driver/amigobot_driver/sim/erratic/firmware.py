@@ -12,7 +12,7 @@ from ...profiles import Profile
 from ...protocol import ERRATIC_COMMANDS
 from ..controller import Controller, Hardware
 from ..events import Listener, SessionState
-from ..motion import Distance
+from ..motion_server import Distance
 from .commands import HANDLERS
 from .flash import ErraticFlash
 from .telemetry import ErraticTelemetry

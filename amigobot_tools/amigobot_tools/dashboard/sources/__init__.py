@@ -31,23 +31,23 @@ def open_source(text: str, *, profile: str, ros: bool, name: str) -> Source:
     if ros:
         if text or profile:
             raise UsageError("--ros asks the node, which has its own port and profile: leave SOURCE and --robot out")
-        from .node import NodeSource  # needs ROS
+        from .node_source import NodeSource  # needs ROS
 
         return NodeSource(name)
     path = Path(text)
     robots = path if path.suffix in (".yaml", ".yml") and path.is_file() else None
     if robots or not text or text.startswith("sim://"):
-        from .simulator import SimulatorSource
+        from .simulator_source import SimulatorSource
 
         return SimulatorSource(text or "sim://", profile, robots=robots, name=name)
     if path.is_dir() or path.is_file():
-        from .recording import RecordingSource
+        from .recording_source import RecordingSource
 
         return RecordingSource(path, profile, name)
     if name:
         raise UsageError(f"--name {name}: only a file of several robots, and a bag of several, has names")
     if not parse_target(text).url.startswith("/dev/") and ":" not in text and not path.exists():
         raise UsageError(f"{text}: not a file, and not a port such as /dev/ttyUSB0, HOST:8101 or sim://")
-    from .port import PortSource
+    from .port_source import PortSource
 
     return PortSource(text, profile)

@@ -13,7 +13,7 @@ from amigobot_driver.doctor import Kind, Target
 from amigobot_driver.packet_file import Head
 
 from .paced import PacedDriver
-from .port import PortSource
+from .port_source import PortSource
 from .source import Examination
 
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from amigobot_driver.protocol import Gyro, Sip
 
-from ..motion import Instant, fit_line, mean
+from ..measured_motion import Instant, fit_line, mean
 from ..step_data import Figure, Phase, StepData, StepError
 
 _WHEEL_STEPS = 15, -15  # units of VEL2 that the step commands, one in each byte

@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from amigobot_driver.protocol import OVERHEAD, Aux, Encoders, Io, Playlist, Reset, Sip, TuningValues
 from amigobot_driver.wording import counted
 
-from ..motion import fit_line
+from ..measured_motion import fit_line
 from ..step_data import Figure, Phase, StepData, StepError
 
 _VOLTS_PER_COUNT = 5.0 / 1023  # of the converter

@@ -20,7 +20,7 @@ from amigobot_driver.robot import FrameSeen, LinkChanged, RobotSnapshot
 from ...port_remote import PortRemote
 from ...state import RobotState
 from ..messages import Value
-from .robot import RobotSource
+from .robot_source import RobotSource
 from .source import Examination
 
 _COLUMNS = "name", "value", "unit", "low", "high", "text", "whole"  # of a parameter

@@ -9,7 +9,7 @@ import math
 
 from .body import IdleMode, SimulatedBody
 from .flash import Flash
-from .motion import Distance, Goal, MotionServer, Velocity
+from .motion_server import Distance, Goal, MotionServer, Velocity
 from .odometer import SimulatedOdometer
 from .servo import Gains, StallProtection, WheelServo
 
@@ -17,7 +17,7 @@ from .servo import Gains, StallProtection, WheelServo
 _AT_REST = 1
 
 
-class Drive:
+class WheelDrive:
     """Turns motion commands into motor power. Units are m, rad and s."""
 
     def __init__(self, body: SimulatedBody, flash: Flash) -> None:

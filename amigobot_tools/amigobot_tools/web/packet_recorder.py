@@ -13,7 +13,7 @@ from amigobot_driver.robot import Event, FrameSeen
 from ..dashboard.sources.stepped import SteppedBot
 
 
-class Recorder:
+class PacketRecorder:
     """Records from now on.
 
     Args:

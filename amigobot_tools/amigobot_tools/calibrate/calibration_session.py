@@ -47,7 +47,7 @@ class DriveError(AmigoBotError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drive:
+class MeasuredDrive:
     """One drive of a calibration: a row of drives.yaml, which describes the keys."""
 
     text: str
@@ -56,7 +56,7 @@ class Drive:
     questions: Mapping[str, str]
 
 
-def drives_of(step: str, count: int, distance: float, side: float) -> Iterator[Drive]:
+def drives_of(step: str, count: int, distance: float, side: float) -> Iterator[MeasuredDrive]:
     """Yield the drives of a step; the other arguments are those of `Session.run`."""
     motions = {
         "turns": turns(count),
@@ -67,10 +67,10 @@ def drives_of(step: str, count: int, distance: float, side: float) -> Iterator[D
     content = yaml.safe_load(files(__package__).joinpath("drives.yaml").read_text(encoding="utf-8"))
     for row in content[step]:
         text = row["text"].format(turns=counted(count, "time"), distance=distance, side=side)
-        yield Drive(**{**row, "text": text, "motions": motions[row["motions"]]})
+        yield MeasuredDrive(**{**row, "text": text, "motions": motions[row["motions"]]})
 
 
-class Session:
+class CalibrationSession:
     """Leads through a calibration.
 
     Args:
@@ -114,7 +114,7 @@ class Session:
                     measured += self._measure(drive)
         return measured
 
-    def _measure(self, drive: Drive) -> list[Measured]:
+    def _measure(self, drive: MeasuredDrive) -> list[Measured]:
         """Drive, and return what was measured; [] if the person has skipped a question."""
         start = simulated_pose(self._port)
         steps = self._drive(drive.motions)

@@ -32,7 +32,7 @@ from amigobot_msgs.msg import Packet
 from ...node_remote import NodeRemote
 from ...state import yaw_of
 from ..messages import Value
-from .robot import RobotSource
+from .robot_source import RobotSource
 from .source import Examination
 
 #: Levels of diagnostics, as the page names them.
