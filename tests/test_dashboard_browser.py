@@ -288,4 +288,4 @@ def test_the_doctor_examines_the_robot_at_rest(browser: Chromium, source: Simula
     browser.until("return [...document.querySelectorAll('button')].some((b) => b.textContent === 'Examine again')")
     assert speed(source) == 0
     text = browser.find("#panel-doctor").text
-    assert "all 8 give readings" in text and "no stall" in text
+    assert "all 8 give readings" in text and "no stall" in text and "fields of its packets are plausible" in text

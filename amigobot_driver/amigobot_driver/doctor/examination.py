@@ -25,9 +25,8 @@ from .session import OwnSession, observe_held
 from .sonar_figures import SonarFigures
 from .table import findings_of
 
-#: What must have a result for all to be well; of a session that this program uses already, the bytes are not recorded.
+#: What must have a result for all to be well.
 PROOFS = frozenset({"link", "commands", "configuration", "battery", "motors", "rest", "fields", "sonars"})
-_HELD_PROOFS = PROOFS - {"commands", "fields"}
 #: The parts of a session, in their order.
 _IDENTITY = ("identity", "line speed")
 _PARTS = ("commands", "configuration", "battery", "motors", "bumpers", "rest", "fields", "sonars", "sonar", "gyro")
@@ -67,7 +66,7 @@ def examine(case: Case) -> Iterator[Finding]:
             seen.append(finding)
             yield finding
         if case.session is not None:
-            yield from _unproven(case.target, seen, PROOFS)
+            yield from _unproven(case.target, seen)
     except AmigoBotError as error:
         cause = Cause("failed", f"{error}.", "Check again:", case.target.command())
         yield Finding("examination", Severity.ERROR, str(error), (cause,))
@@ -101,6 +100,7 @@ def _examine(case: Case) -> Iterator[Finding]:
         snapshots=deque((now, now)),
         baud=session.first_baud if case.line.byte_time is not None else 0,
         refused=session.refused,
+        frames=session.frames,
         chunks=tuple(case.line.chunks),
         losses=() if running else (now.link.note,),
         port_problem=case.line.problem,
@@ -138,7 +138,7 @@ def examine_held(
     """Examine a connected robot. It should be at rest; it is neither driven nor closed, and keeps its settings.
 
     Args:
-        robot: The robot.
+        robot: The robot, with `Options.trace`.
         target: Its port.
         on_progress: Called with what is done now.
         clock: The clock of the robot (s); the one of a simulation may be faster or slower.
@@ -158,7 +158,7 @@ def examine_held(
     seen = [finding for part in _IDENTITY for finding in findings_of(part, evidence)]
     seen += _parts(evidence)
     yield from seen
-    yield from _unproven(target, seen, _HELD_PROOFS)
+    yield from _unproven(target, seen)
 
 
 def _parts(evidence: Evidence) -> Iterator[Finding]:
@@ -182,9 +182,9 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
         yield from found
 
 
-def _unproven(target: Target, seen: Sequence[Finding], proofs: frozenset[str]) -> Iterator[Finding]:
+def _unproven(target: Target, seen: Sequence[Finding]) -> Iterator[Finding]:
     """All is well only if each part was seen to work: a part without a result is a problem, too."""
-    missing = sorted(proofs - {finding.check for finding in seen})
+    missing = sorted(PROOFS - {finding.check for finding in seen})
     if missing and not any(finding.severity.is_problem for finding in seen):
         text = f"Nothing could be measured of: {', '.join(missing)}."
         cause = Cause("unproven", text, "Examine it for longer:", target.command(" --seconds 60"))

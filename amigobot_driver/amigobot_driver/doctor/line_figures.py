@@ -127,11 +127,8 @@ class LineFigures(Figures):
     @property
     def damaged_share(self) -> float:
         """Share of the packets that are damaged."""
-        damaged, complete = len(self.damaged), len(self.raw.arrivals)
-        if not self.raw.chunks:
-            damaged = self.raw.increase("link.decoder.checksum_errors")
-            complete = self.raw.increase("link.decoder.frames")
-        return damaged / max(1, complete + damaged)
+        damaged = len(self.damaged) if self.raw.chunks else self.raw.increase("link.decoder.checksum_errors")
+        return damaged / max(1, len(self.raw.arrivals) + damaged)
 
     @property
     def messages(self) -> list[str]:

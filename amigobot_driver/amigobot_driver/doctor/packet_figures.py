@@ -90,7 +90,7 @@ class PacketFigures(Figures):
     @cached_property
     def times(self) -> list[float]:
         """When the SIPs came, s."""
-        return [one.stamp for one in self.raw.sips] or [report.stamp for report in self.raw.reports]
+        return [one.stamp for one in self.raw.sips]
 
     @cached_property
     def intervals(self) -> list[float]:
@@ -221,8 +221,6 @@ class PacketFigures(Figures):
     @property
     def restarted(self) -> bool:
         """Whether the robot reported a restart, or answered SYNC0 in its session: it had none."""
-        if not self.raw.chunks:
-            return any(isinstance(packet, Reset) for packet in self.raw.others)
         # The driver ends a session that goes on after a silence with CLOSE: then both mean nothing.
         closes = [one.stamp for one in self.raw.frames if one.to_robot and one.data[0] == Command.CLOSE.number]
         starts = [one.stamp for one in self.raw.arrivals if isinstance(one.packet, (Reset, SyncEcho))]

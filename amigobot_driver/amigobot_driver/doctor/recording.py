@@ -30,7 +30,7 @@ from ..wording import counted
 from .computer import Computer
 from .history import History
 from .session import Observation
-from .tap import Chunk, frames, received
+from .tap import Chunk, received
 
 #: Sonars of a ring.
 RING = 8
@@ -92,11 +92,6 @@ class Recording(Observation, History):
         """What came from the robot during the observation."""
         return received(self.observed)
 
-    @cached_property
-    def frames(self) -> list[Chunk]:
-        """The frames since the port was opened, both ways."""
-        return [*frames(self.chunks, self.check)]
-
     @property
     def check(self) -> Checksum:
         """The checksum of the robot."""
@@ -121,7 +116,8 @@ class Recording(Observation, History):
     @cached_property
     def gyro(self) -> list[int]:
         """Samples of the gyro, counts."""
-        return [sample.rate for packet in self.others if isinstance(packet, Gyro) for sample in packet.samples]
+        packets = [one.packet for one in self.arrivals]
+        return [sample.rate for packet in packets if isinstance(packet, Gyro) for sample in packet.samples]
 
     @property
     def config(self) -> TuningValues | None:

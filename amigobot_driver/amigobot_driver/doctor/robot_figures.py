@@ -130,7 +130,7 @@ class RobotFigures(Figures):
     @cached_property
     def _configs(self) -> list[dict[str, Any]]:
         """The settings in each CONFIG."""
-        return [dict(one.values()) for one in self.raw.others if isinstance(one, TuningValues)]
+        return [dict(one.packet.values()) for one in self.raw.arrivals if isinstance(one.packet, TuningValues)]
 
     @property
     def changed_settings(self) -> list[str]:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 import random
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..api import AmigoBot
 from ..connection_policy import CLOSE_SILENCE, CLOSE_TRIES
-from ..protocol import Command, Instruction, Packet, TuningValues
+from ..protocol import Command, Instruction, TuningValues
 from ..robot import (
     Event,
     FrameSeen,
@@ -82,9 +82,9 @@ class Observation:
     began: float = -math.inf  #: s
     seconds: float = 0.0  #: how long it lasted; 0: no session was opened
     reports: Sequence[Report] = ()
-    others: tuple[Packet, ...] = ()  #: packets that are no SIPs, since the session began
     losses: tuple[str, ...] = ()  #: why the session ended, each time
     questions: tuple[Question, ...] = ()  #: CONFIGs that were sent meanwhile
+    frames: tuple[Chunk, ...] = ()  #: both ways: since the port was opened, or of the observation if `chunks` is ()
     chunks: tuple[Chunk, ...] = ()  #: every byte since the port was opened, both ways; () if they are not known
     lost_settings: int = 0  #: accelerations of `ECHOED` that CONFIG does not have as they were set
     sonar_ignores: bool = False  #: the sonars stay on after SONAR 0
@@ -133,9 +133,9 @@ class OwnSession:
         return take_snapshot(self._robot)
 
     @property
-    def frames(self) -> Iterator[Chunk]:
+    def frames(self) -> tuple[Chunk, ...]:
         """The frames since the port was opened, both ways."""
-        return frames(self.line.chunks, self._robot.dialect.check)
+        return tuple(frames(self.line.chunks, self._robot.dialect.check))
 
     @property
     def refused(self) -> bool:
@@ -180,6 +180,7 @@ class OwnSession:
         return replace(
             _observation(self._events, before, self.snapshot, began, self._clock() - began),
             questions=tuple(self._questions),
+            frames=self.frames,
             chunks=tuple(self.line.chunks),
             lost_settings=self._lost_settings,
             sonar_ignores=self._sonar_ignores(),  # last: it changes what the others have recorded
@@ -278,7 +279,7 @@ def observe_held(
     """Return what some seconds of a session that another thread runs show; it stays open.
 
     Args:
-        robot: The connected robot.
+        robot: The connected robot, with `Options.trace`.
         seconds: Time in s on the clock of the robot.
         clock: The clock of the robot, s.
         on_progress: Called some times a second with the remaining time in s.
@@ -287,7 +288,7 @@ def observe_held(
         ConnectionLostError: The robot was closed.
     """
     before, began, events = robot.snapshot(), clock(), list[Event]()
-    with robot.events(Report, Received, LinkChanged, maxlen=_KEPT) as stream:
+    with robot.events(FrameSeen, Report, LinkChanged, maxlen=_KEPT) as stream:
         while (remaining := began + seconds - clock()) > 0:
             on_progress(remaining)
             if event := stream.get(min(_POLL_PERIOD, remaining)):
@@ -305,6 +306,6 @@ def _observation(
         began=began,
         seconds=seconds,
         reports=tuple(event for event in events if isinstance(event, Report)),
-        others=tuple(event.packet for event in events if isinstance(event, Received)),
+        frames=tuple(Chunk(one.stamp, one.to_robot, one.data) for one in events if isinstance(one, FrameSeen)),
         losses=tuple(event.note for event in events if isinstance(event, LinkChanged) and event.state in _ENDED),
     )
