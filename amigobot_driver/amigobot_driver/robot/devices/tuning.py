@@ -22,7 +22,7 @@ RETRIES = RetryPolicy(interval=0.5, limit=6, afterwards=10.0)
 _MAX_ARGUMENT = 0x7FFF
 
 #: Longest time of a stop in s, with the lowest deceleration that can be set, from 1 m/s and 200 deg/s: no robot of the
-#: manuals leaves the factory with faster limits, nor with a deceleration near this. Beyond it the driver warns.
+#: manuals leaves the factory with faster limits, nor with a deceleration near this. Beyond it the doctor warns.
 STOP_TIME = 10.0
 
 
