@@ -127,7 +127,7 @@ class TestTimeout:
 class TestRefused:
     def test_a_refused_velocity_is_never_sent(self, bench: Bench) -> None:
         before, since = refused(bench), len(bench.robot.received)
-        reason = "angular.z is -inf, expected a finite number of rad/s"
+        reason = "the angular velocity is -inf, expected a finite number of rad/s"
         with bench.driving(0.1, -math.inf, rate=20.0):
             bench.wait_until(lambda: refused(bench) > before + 5)
         assert moves_asked_for(bench, since) == []

@@ -105,8 +105,8 @@ def test_raw_commands_lost_with_the_link_are_reported() -> None:
     flood(bench, 30)
     bench.unplug()
     assert bench.robot.queue.stats.dropped >= 28
-    [text] = [notice.text for notice in bench.emitted(Notice) if "send_command" in notice.text]
-    assert "commands of send_command or save_config had not been sent when the connection ended" in text
+    [text] = [notice.text for notice in bench.emitted(Notice) if "requested" in notice.text]
+    assert "requested commands had not been sent when the connection ended" in text
 
 
 def test_the_drivers_own_queue_stays_short() -> None:

@@ -148,7 +148,7 @@ def test_a_harmful_raw_command_is_refused(
         ("VEL2", "velocities of the wheels"),
         ("MOVE", "use move"),
         ("HEAD DHEAD DCHEAD", "use turn"),
-        ("ENABLE", "enable_motors"),
+        ("ENABLE", "disable the motors instead"),
         ("CLOSE", "when it ends"),
         ("HOSTBAUD", "the speed of the line"),
         ("JOYDRIVE SETO", "is not sent"),

@@ -252,7 +252,7 @@ class RobotLink:
 
     def _end_session(self, why: str) -> None:
         if raw := self.queue.waiting(Priority.RAW):
-            unsent = f"{counted(raw, 'command')} of send_command or save_config had not been sent"
+            unsent = f"{counted(raw, 'requested command')} had not been sent"
             self._events.append(Notice(f"{unsent} when the connection ended, and will not be: {why}"))
         self.queue.drop()
         for component in self.components:

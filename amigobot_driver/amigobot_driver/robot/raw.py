@@ -30,13 +30,13 @@ REFUSED: Mapping[str, str] = {
     **dict.fromkeys(("HEAD", "DHEAD", "DCHEAD"), f"{_MOVES} turn"),
     "VEL2": f"{_MOVES} velocities of the wheels",
     "MOVE": f"{_MOVES} move",
-    "ENABLE": "the motors need a stop first; use enable_motors",
+    "ENABLE": "the motors need a stop first; enable or disable the motors instead",
     "OPEN": f"{_LINK} the driver sends it after connecting",
     "CLOSE": f"{_LINK} the driver sends it when it ends",
     "HOSTBAUD": f"{_LINK} the driver finds the speed of the line and keeps it",
     "MAINTENANCE": "it ends in the firmware loader, which only ActivMedia's tools can leave",
-    "SETO": "it zeroes the counters of the odometry; use reset_odometry",
-    "SAVE": "it overwrites the robot's FLASH; use save_config",
+    "SETO": "it zeroes the counters of the odometry; reset the odometry instead",
+    "SAVE": "it overwrites the robot's FLASH; save the configuration instead",
 }
 
 

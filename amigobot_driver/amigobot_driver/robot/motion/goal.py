@@ -249,7 +249,7 @@ class Turn(MotionGoal):
         Raises:
             RequestRefusedError: The heading is not finite.
         """
-        check_finite("heading", heading, "rad")
+        check_finite("the heading", heading, "rad")
         return cls(math.remainder(heading - yaw, math.tau), scale)
 
     def _measure(self, odometry: Odometry) -> float:

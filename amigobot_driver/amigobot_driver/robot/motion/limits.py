@@ -43,7 +43,7 @@ class VelocityLimits:
         linear, angular = self._limits_for(self._options().max_linear, self._options().max_angular)
         self.highest = self._limits_for(math.inf, math.inf)
         options = self.tuning()
-        # A lower limit of set_robot_config would otherwise slow down one axis at the robot, and bend the curve.
+        # A lower limit that a user has set as a tuning value would slow down one axis at the robot, and bend the curve.
         if (speed := held.get("trans_vel_max", math.inf)) < options.get("trans_vel_max", 0):
             linear = speed / 1000
         if (rate := held.get("rot_vel_max", math.inf)) < options.get("rot_vel_max", 0):
@@ -98,7 +98,7 @@ class VelocityLimits:
         Raises:
             RequestRefusedError: One of them is NaN or infinite.
         """
-        check_finite("heading", heading, "rad")
+        check_finite("the heading", heading, "rad")
         return HeadingSetpoint(self._scaled(linear, 0.0)[0], whole_degrees(heading))
 
     def wheels(self, left: float, right: float) -> WheelSetpoint:
@@ -111,8 +111,8 @@ class VelocityLimits:
         Raises:
             RequestRefusedError: One of them is NaN or infinite.
         """
-        check_finite("left", left, "m/s")
-        check_finite("right", right, "m/s")
+        check_finite("the velocity of the left wheel", left, "m/s")
+        check_finite("the velocity of the right wheel", right, "m/s")
         profile, (linear, angular) = self._context.profile(), self.effective
         track = profile.body.track
         scale = min(_scale(left, linear), _scale(right, linear))
@@ -124,8 +124,8 @@ class VelocityLimits:
 
     def _scaled(self, linear: float, angular: float) -> tuple[int, int]:
         """Check a velocity (m/s, rad/s), and return it within the limits, in mm/s and deg/s."""
-        check_finite("linear.x", linear, "m/s")
-        check_finite("angular.z", angular, "rad/s")
+        check_finite("the linear velocity", linear, "m/s")
+        check_finite("the angular velocity", angular, "rad/s")
         scale = min(map(_scale, (linear, angular), self.effective))
         self.limited += scale < 1.0
         return round(linear * scale * 1000), round(math.degrees(angular * scale))
