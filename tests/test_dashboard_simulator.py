@@ -19,6 +19,8 @@ from dashboard_bench import PATIENCE, SIMULATOR, Bench, Page, dashboard, simulat
 
 from amigobot_driver import AmigoBot, AmigoBotError, RequestRefusedError
 from amigobot_driver.cli import UsageError
+from amigobot_driver.doctor import verdict
+from amigobot_driver.sim import Simulator
 from amigobot_tools.dashboard.sources import open_source
 from amigobot_tools.dashboard.sources.simulator_source import SimulatorSource
 
@@ -47,6 +49,16 @@ async def driving(source: SimulatorSource, page: Page) -> None:
     while speed(source) < 0.15:
         await page.send("drive", linear=0.2, angular=0.0)
         await page.read()
+
+
+def test_the_doctor_names_a_robot_that_no_longer_obeys(monkeypatch: pytest.MonkeyPatch) -> None:
+    def keys() -> list[str]:
+        return [cause.key for _, cause in verdict(source.examination().findings(lambda text: None))]
+
+    with simulator("sim://amigo?world=room&seed=1") as source:
+        assert keys() == []
+        monkeypatch.setattr(Simulator, "receive", lambda simulator, data, now: None)
+        assert keys() == ["lost-commands"]
 
 
 def test_every_control_of_the_robot() -> None:

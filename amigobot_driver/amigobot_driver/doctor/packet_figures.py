@@ -239,9 +239,8 @@ class PacketFigures(Figures):
 
     @property
     def answer_times(self) -> list[float]:
-        """The same of those with an answer; of a session of the driver, the last one."""
-        latencies = self.latencies or [self.raw.now.link.answer_latency]
-        return [latency for latency in latencies if math.isfinite(latency)]
+        """The same of those with an answer."""
+        return [latency for latency in self.latencies if math.isfinite(latency)]
 
     @property
     def unanswered(self) -> int:

@@ -12,11 +12,13 @@ import math
 import random
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..api import AmigoBot
 from ..connection_policy import CLOSE_SILENCE, CLOSE_TRIES
+from ..errors import AmigoBotError
 from ..protocol import Command, Instruction, TuningValues
 from ..robot import (
     Event,
@@ -276,7 +278,7 @@ class OwnSession:
 def observe_held(
     robot: AmigoBot, seconds: float, clock: Callable[[], float], on_progress: Callable[[float], None]
 ) -> Observation:
-    """Return what some seconds of a session that another thread runs show; it stays open.
+    """Return what some seconds of a session that another thread runs show, and a CONFIG then; it stays open.
 
     Args:
         robot: The connected robot, with `Options.trace`.
@@ -293,8 +295,13 @@ def observe_held(
             on_progress(remaining)
             if event := stream.get(min(_POLL_PERIOD, remaining)):
                 events.append(event)
+        asked, latency = clock(), math.inf
+        with suppress(AmigoBotError):
+            robot.get_config()
+            latency = clock() - asked
         events += stream.take_all()
-        return _observation(events, before, robot.snapshot(), began, clock() - began)
+        observed = _observation(events, before, robot.snapshot(), began, clock() - began)
+        return replace(observed, questions=(Question(PLAIN, asked, latency),))
 
 
 def _observation(
