@@ -239,8 +239,9 @@ class PacketFigures(Figures):
 
     @property
     def answer_times(self) -> list[float]:
-        """The same of those with an answer."""
-        return [latency for latency in self.latencies if math.isfinite(latency)]
+        """The same of those with an answer; of a short examination that has sent none, that of the driver."""
+        latencies = self.latencies or [self.raw.now.link.answer_latency]
+        return [latency for latency in latencies if math.isfinite(latency)]
 
     @property
     def unanswered(self) -> int:
