@@ -161,7 +161,6 @@ def test_a_started_move_is_polled_and_canceled(robot: AmigoBot, robots: Simulate
         (lambda robot: robot.aux_write(1, "text"), "data is 'text', expected bytes"),
         (lambda robot: robot.send_command("VEL"), "number is 'VEL', expected a whole number"),
         (lambda robot: robot.configure(gyro=1), "gyro is 1, expected True or False"),
-        (lambda robot: robot.configure(max_linear="x"), "max_linear is 'x', expected a number"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_alternatives(

@@ -89,7 +89,6 @@ def test_a_value_out_of_range_is_refused_unsent(name):
         {"pwm_frequency": 100.0},
         {"pwm_max_duty": float("nan")},
         {"max_linear": "x"},
-        {"gyro": 1},
         {"sonar_sequence": "01"},
         {"tuning": 5},
     ],
