@@ -123,7 +123,7 @@ _OF_HEADER = (
 
 def find_change(data: bytes) -> Change | None:
     """Return what happened to the bytes of a robot on their way; None if nothing is proven."""
-    valid, damaged, _ = split(data)
+    valid, damaged, *_ = split(data)
     for of_header, header in () if valid else _OF_HEADER:
         if data.count(header) > max(_SOME, len(data) // _LONGEST):
             return of_header
@@ -170,6 +170,7 @@ class Pieces(NamedTuple):
     valid: list[bytes]  #: the valid packets, without header and count
     damaged: list[bytes]  #: from each header outside them to the next header; not the last one: it may be incomplete
     outside: list[bytes]  #: between two valid packets, where there is something
+    check: Checksum  #: that of the valid packets
 
 
 def split(data: bytes, check: Checksum = checksum) -> Pieces:
@@ -183,16 +184,16 @@ def split(data: bytes, check: Checksum = checksum) -> Pieces:
             valid.append(data[found + 3 : at])
     outside.append(data[start:])
     damaged = [HEADER + piece for part in outside for piece in part.split(HEADER)[1:]]
-    return Pieces(valid, damaged[:-1] if HEADER in outside[-1] else damaged, [*filter(None, outside[1:-1])])
+    return Pieces(valid, damaged[:-1] if HEADER in outside[-1] else damaged, [*filter(None, outside[1:-1])], check)
 
 
-def damage_of(pieces: Pieces, check: Checksum) -> str:
+def damage_of(pieces: Pieces) -> str:
     """Return what is wrong with most damaged packets, and what that comes from (config/doctor.yaml, `damage`)."""
     texts = content()["damage"]
     plain = [part for part in pieces.outside if HEADER not in part]
     # Most of them have lost their header, or its first byte.
     packets = pieces.damaged + [HEADER[:1] + part for part in plain if part[:1] == HEADER[1:]]
-    faults = [_fault_of(packet, check) for packet in packets if len(packet) > OVERHEAD]
+    faults = [_fault_of(packet, pieces.check) for packet in packets if len(packet) > OVERHEAD]
     for bytes_between, count in Counter(plain).most_common(1):
         if count > max(2, len(faults)):
             name = "Telnet" if bytes_between[:1] == b"\xff" and bytes_between[1:2] >= b"\xf0" else "between"

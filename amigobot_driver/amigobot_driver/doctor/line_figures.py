@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from functools import cached_property
 
-from ..protocol import HEADER, checksum_with_count
+from ..protocol import HEADER, checksum, checksum_with_count
 from ..robot import radio_modem
 from .changed_bytes import Change, Pieces, damage_of, find_change, is_text, split
 from .recording import Figures
@@ -99,7 +99,8 @@ class LineFigures(Figures):
 
     @cached_property
     def _pieces(self) -> Pieces:
-        return split(self.raw.data, self.raw.check)
+        over_count = self.raw.profile.quirks.checksum_over_count
+        return split(self.raw.data, checksum_with_count if over_count else checksum)
 
     @property
     def damaged(self) -> list[bytes]:
@@ -138,7 +139,7 @@ class LineFigures(Figures):
     @property
     def damage(self) -> str:
         """What is wrong with the damaged packets, and what that comes from."""
-        return damage_of(self._pieces, self.raw.check)
+        return damage_of(self._pieces)
 
     @property
     def unreliable(self) -> bool:

@@ -12,19 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..profiles import Profile
-from ..protocol import (
-    Checksum,
-    Gyro,
-    Motor,
-    Packet,
-    ShortMotor,
-    Sip,
-    TuningValues,
-    checksum,
-    checksum_with_count,
-    packets_of,
-    parse,
-)
+from ..protocol import Gyro, Motor, Packet, ShortMotor, Sip, TuningValues, packets_of, parse
 from ..transport import Kind, Target
 from ..wording import counted
 from .computer import Computer
@@ -91,11 +79,6 @@ class Recording(Observation, History):
     def data(self) -> bytes:
         """What came from the robot during the observation."""
         return received(self.observed)
-
-    @property
-    def check(self) -> Checksum:
-        """The checksum of the robot."""
-        return checksum_with_count if self.profile.quirks.checksum_over_count else checksum
 
     @cached_property
     def arrivals(self) -> list[Arrival]:
