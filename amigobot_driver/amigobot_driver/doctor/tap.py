@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -126,8 +125,7 @@ def frames(chunks: Iterable[Chunk], check: Checksum) -> Iterator[Chunk]:
         chunks: The bytes.
         check: The checksum of the robot.
     """
-    # Bytes at another line speed are no part of a frame.
-    decoders = defaultdict[tuple[bool, int], FrameDecoder](lambda: FrameDecoder(check=check))
+    decoders = {to_robot: FrameDecoder(check=check) for to_robot in (True, False)}
     for chunk in chunks:
-        for frame in decoders[chunk.to_robot, chunk.baud].feed(chunk.data, 0.0):
+        for frame in decoders[chunk.to_robot].feed(chunk.data, 0.0):
             yield chunk._replace(data=frame.data)
