@@ -82,6 +82,7 @@ def test_a_value_out_of_range_is_refused_unsent(name):
         {"max_linear": float("nan")},
         {"max_angular": float("inf")},
         {"command_timeout": float("nan")},
+        {"command_timeout": 3600},
         {"baud": 300},
         {"baud": "fast"},
         {"bridge_baud": -2},

@@ -21,6 +21,7 @@ COMPASSES = ("off", "sip", "packets")
 #: Lowest velocity limits: SETV and SETRV carry whole mm/s and deg/s (rounded down).
 MIN_LINEAR = 0.001  # m/s
 MIN_ANGULAR = 0.01745  # rad/s
+MAX_TIMEOUT = 60.0  # s that a robot drives on for a program that hangs, at most
 #: What an option may be, by its annotation: the types that are accepted, and their words for a message.
 _ACCEPTED: Mapping[str, tuple[type, str]] = {
     "bool": (bool, "True or False"),
@@ -45,7 +46,7 @@ class Options:
     baud: int = 0
     #: line speed behind a network bridge, one of those of `baud`; 0: there is none; -1: from profile and robot
     bridge_baud: int = -1
-    command_timeout: float = 0.5  #: s, more than 0; a velocity that is not repeated ends after it
+    command_timeout: float = 0.5  #: s, above 0 to 60; a velocity that is not repeated ends after it
     max_linear: float = 0.0  #: m/s, 0.001 and more; 0: the robot's own
     max_angular: float = 0.0  #: rad/s, 0.01745 and more; 0: the robot's own
     motors_on_connect: bool = True  #: switch the motors on after connecting
@@ -94,5 +95,6 @@ class Options:
                 allowed = f"0 (keeps the robot's limit) or at least {least:.4g} {unit}"
                 raise ValueError(f"{name} is {value:g} {unit}, allowed: {allowed}")
         pwm_values(self.pwm_frequency, self.pwm_max_duty)
-        if not 0.0 < self.command_timeout < math.inf:
-            raise ValueError(f"command_timeout is {self.command_timeout:g} s, allowed: above 0 s")
+        if not 0.0 < self.command_timeout <= MAX_TIMEOUT:
+            allowed = f"above 0 to {MAX_TIMEOUT:g} s"
+            raise ValueError(f"command_timeout is {self.command_timeout!s:.60} s, allowed: {allowed}")
