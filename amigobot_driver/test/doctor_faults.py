@@ -145,6 +145,10 @@ def high_bits(chance: random.Random) -> Callable[[], Wire]:
     return changing(lambda data: bytes(byte | 128 * (chance.random() < 0.25) for byte in data))
 
 
+def headers(chance: random.Random) -> Callable[[], Wire]:
+    return changing(lambda data: b"\xfa\xfb\xff" * (chance.random() < 0.1) + data)
+
+
 # -- link: what adapters and bridges do to bytes; docs/how-to/doctor.md has the list ---------------------------------
 
 add("7 bits", down(lambda data: bytes(byte & 0x7F for byte in data)), "line-7-bit")
@@ -192,6 +196,7 @@ add(
 add("1 % of the bytes lost", Fault(down=losing(0.01)), "bad-link")
 add("each 64th byte lost", Fault(down=lambda: changing(dropping(64))()), "bad-link")
 add("1 % of the bytes damaged", simulated(corrupt=0.002), "bad-link")
+add("stray headers", Fault(robot="erratic", options={"baud": 115200}, down=seeded(headers)), "bad-link")
 add("much noise", Fault(down=noise(0.3)), "bad-link")
 add("noise on commands", Fault(up=noise(0.03)), "lost-commands")
 add("half of the commands lost", Fault(up=until(2.5, after=losing(0.08))), "lost-commands")
