@@ -26,7 +26,7 @@ from .sonar_figures import SonarFigures
 from .table import findings_of
 
 #: What must have a result for all to be well.
-PROOFS = frozenset({"link", "commands", "configuration", "battery", "motors", "rest", "fields", "sonars"})
+_PROOFS = frozenset({"link", "commands", "configuration", "battery", "motors", "rest", "fields", "sonars"})
 #: The parts of a session, in their order.
 _IDENTITY = ("identity", "line speed")
 _PARTS = ("commands", "configuration", "battery", "motors", "bumpers", "rest", "fields", "sonars", "sonar", "gyro")
@@ -89,7 +89,7 @@ def _examine(case: Case) -> Iterator[Finding]:
     began = case.clock()
     session = case.session = OwnSession(case.line, case.clock, case.profile, case.baud)
     running = session.wait()
-    if not (running or session.opened or session.refused) and (baud := session.first_baud):
+    if not (session.snapshot.link.connections or session.refused) and (baud := session.first_baud):
         # It answers there, and the search goes on because packets are lost.
         case.line.only_speed = bool(case.line.byte_time)
         session = case.session = OwnSession(case.line, case.clock, case.profile, baud)
@@ -110,7 +110,7 @@ def _examine(case: Case) -> Iterator[Finding]:
     )
     found = findings_of("line", evidence)
     yield from found
-    if not (running or session.opened):
+    if not now.link.connections:
         # What the line does comes first: it looks like a robot that opens no session.
         yield from () if found[0].severity.is_problem else findings_of("link", evidence)
         return
@@ -184,7 +184,7 @@ def _parts(evidence: Evidence) -> Iterator[Finding]:
 
 def _unproven(target: Target, seen: Sequence[Finding]) -> Iterator[Finding]:
     """All is well only if each part was seen to work: a part without a result is a problem, too."""
-    missing = sorted(PROOFS - {finding.check for finding in seen})
+    missing = sorted(_PROOFS - {finding.check for finding in seen})
     if missing and not any(finding.severity.is_problem for finding in seen):
         text = f"Nothing could be measured of: {', '.join(missing)}."
         cause = Cause("unproven", text, "Examine it for longer:", target.command(" --seconds 60"))

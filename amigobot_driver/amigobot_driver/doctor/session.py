@@ -144,11 +144,6 @@ class OwnSession:
         """Whether the robot has answered the handshake and opened no session, or a later one."""
         return any("opens no session" in event.note for event in self._events if isinstance(event, LinkChanged))
 
-    @property
-    def opened(self) -> bool:
-        """Whether a session has been opened at least once."""
-        return self._robot.session.connections > 0
-
     def observe(self, seconds: float, since: float, on_progress: Callable[[float], None]) -> Observation:
         """Return what the session shows, some seconds after the connection began.
 
