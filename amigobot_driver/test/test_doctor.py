@@ -24,7 +24,7 @@ from amigobot_driver.cli.doctor_report import Anonymizer, pack
 from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.doctor import Case, Cause, Finding, Severity, examine, parse_target, verdict
 from amigobot_driver.doctor.changed_bytes import damage_of, split
-from amigobot_driver.doctor.computer import NetworkPort, SerialPort
+from amigobot_driver.doctor.computer import NetworkSide, SerialSide
 from amigobot_driver.doctor.graph import STATUS_TYPE, Endpoint, Graph, examine_graph
 from amigobot_driver.doctor.packet_figures import PacketFigures, period_and_loss
 from amigobot_driver.doctor.table import table
@@ -302,7 +302,7 @@ def test_a_missing_permission_is_told_with_its_command(
 ) -> None:
     os.chmod(pty, mode)
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    monkeypatch.setattr(SerialPort, "is_member", member)
+    monkeypatch.setattr(SerialSide, "is_member", member)
     ((_, cause),) = verdict(look(pty))
     assert cause.key == "no-permission"
     assert cause.command.startswith(command)
@@ -470,8 +470,8 @@ def test_lost_bytes_and_wrong_bits_are_told_apart(check: Checksum) -> None:
 
 
 def test_the_usual_tcp_port_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(NetworkPort, "_accepts", accepts := Mock(return_value=True))
-    port = NetworkPort(Case(target=parse_target("bridge.example:4001")))
+    monkeypatch.setattr(NetworkSide, "_accepts", accepts := Mock(return_value=True))
+    port = NetworkSide(Case(target=parse_target("bridge.example:4001")))
     assert [port.usual_port_open, port.usual_port_open] == [True, True]
     assert port.target.at_usual_port == "bridge.example:8101"
     accepts.assert_called_once_with(8101)

@@ -39,8 +39,8 @@ def figures() -> dict[str, Any]:
         patch.setattr(computer, "serial_ports", list)
         list(examination.examine(Case(target=parse_target("sim://"), opener=port.open, clock=port.clock)))
         used["ports"] = computer.ChosenPort()
-    serial = computer.SerialPort(Case(target=parse_target("/dev/none")))
-    used["line"].computer = network = computer.NetworkPort(Case(target=parse_target("127.0.0.1:1")))
+    serial = computer.SerialSide(Case(target=parse_target("/dev/none")))
+    used["line"].computer = network = computer.NetworkSide(Case(target=parse_target("127.0.0.1:1")))
     used |= dict.fromkeys(serial.parts, serial) | dict.fromkeys(network.parts, network)
     return {part: used.get(part, Graph() if part.startswith("ROS") else used["rest"]) for part in table()}
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ..doctor import Case, Target
-from ..doctor.session import OwnSession
+from ..doctor.own_session import OwnSession
 from ..packet_file import Head, RecordedFrame, write_head, write_record
 from ..protocol import Packet, packets_of, parse
 

@@ -18,9 +18,9 @@ compare figures, which are attributes of an object:
   is a `History`, too; the doctor evaluates all rows, those of the line first.
 
 From a byte to a cause: `TappedLine` keeps each byte with its time. `OwnSession` runs the core of the driver on it.
-`Recording` has what both have recorded. Its parts compute figures of it, each when a row asks for it: `line` of the
-bytes, `packets`, `robot` and `sonars`. `findings_of` evaluates the rows of one part, and `examine` the parts in their
-order. `verdict` ranks the causes. Before a byte is sent, `Computer` has the figures.
+`RecordedSession` has what both have recorded. Its parts compute figures of it, each when a row asks for it: `line` of
+the bytes, `packets`, `robot` and `sonars`. `findings_of` evaluates the rows of one part, and `examine` the parts in
+their order. `verdict` ranks the causes. Before a byte is sent, `Computer` has the figures.
 
 To add a check, add a row. If comparisons cannot state its condition, add a property with a docstring to
 the part that it is of. A fault of `test/doctor_faults.py` proves it.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..connection_policy import SEARCH_SPEEDS
 from ..transport import Port, Target, open_port
-from .session import OwnSession
+from .own_session import OwnSession
 from .tap import TappedLine
 
 #: s from the beginning of the session to the end of the observation.

@@ -23,7 +23,7 @@ from ..robot import Options
 from ..transport import Kind
 from ..transport.tcp import DEFAULT_TCP_PORT
 from .case import Case
-from .session import SEARCH
+from .own_session import SEARCH
 from .tap import received
 
 #: Services of Linux that open serial ports by themselves, by the name of their program.
@@ -55,7 +55,7 @@ class Computer:
         return ""
 
 
-class SerialPort(Computer):
+class SerialSide(Computer):
     """A serial port: is it there, may it be used, does another program use it, how is it set."""
 
     parts = ("port", "permission", "other programs", "opening")
@@ -134,7 +134,7 @@ class SerialPort(Computer):
         return holders_of(self.path, self.case.proc)
 
 
-class NetworkPort(Computer):
+class NetworkSide(Computer):
     """A robot behind a network: the name of the host, other clients, and whether anything listens there."""
 
     parts = ("host name", "connection")
@@ -176,7 +176,7 @@ class NetworkPort(Computer):
 
 
 #: What examines the computer's side, by kind of port.
-SIDES = {Kind.SERIAL: SerialPort, Kind.NETWORK: NetworkPort, Kind.SIMULATED: Computer}
+SIDES = {Kind.SERIAL: SerialSide, Kind.NETWORK: NetworkSide, Kind.SIMULATED: Computer}
 
 
 # -- serial ports -----------------------------------------------------------------------------------------------------

@@ -18,10 +18,10 @@ from .case import OBSERVED, Case
 from .computer import SIDES
 from .finding import Cause, Finding, Severity
 from .line_figures import LineFigures
+from .own_session import OwnSession, observe_held
 from .packet_figures import PacketFigures
-from .recording import Recording
+from .recorded_session import RecordedSession
 from .robot_figures import RobotFigures
-from .session import OwnSession, observe_held
 from .sonar_figures import SonarFigures
 from .table import findings_of
 
@@ -39,7 +39,7 @@ _AT_REST = "driving and the battery under load (`amigobot verify` does), whether
 
 
 @dataclass(kw_only=True, eq=False)
-class Evidence(Recording):
+class Evidence(RecordedSession):
     """What was recorded, and the objects that compute figures of it, each in the module of its name."""
 
     def __post_init__(self) -> None:

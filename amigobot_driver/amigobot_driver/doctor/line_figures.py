@@ -12,7 +12,7 @@ from functools import cached_property
 from ..protocol import HEADER, checksum, checksum_with_count
 from ..robot import radio_modem
 from .changed_bytes import Change, Pieces, damage_of, find_change, is_text, split
-from .recording import Figures
+from .recorded_session import Figures
 from .table import content
 from .tap import received
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from ..protocol import Command, Malformed, Packet, Reset, SyncEcho, TuningValues, Unknown
 from .line_figures import LineFigures
-from .recording import Figures, Recording
-from .session import HARMLESS, PLAIN, QUESTIONS
+from .own_session import HARMLESS, PLAIN, QUESTIONS
+from .recorded_session import Figures, RecordedSession
 
 _REGULAR = 0.2  #: share of the median interval by which regular intervals differ from it
 #: Periods of an interval that is a pause; the answers to CONFIG delay single packets by one period at 9600 baud.
@@ -49,7 +49,7 @@ class Sync(NamedTuple):
 class PacketFigures(Figures):
     """Figures of the packets that came, and of the answers to commands."""
 
-    def __init__(self, recording: Recording, line: LineFigures) -> None:
+    def __init__(self, recording: RecordedSession, line: LineFigures) -> None:
         super().__init__(recording)
         self.line = line
 

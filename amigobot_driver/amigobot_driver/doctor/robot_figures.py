@@ -18,8 +18,8 @@ from ..profiles import choose_profile
 from ..protocol import Config, TuningValues
 from ..protocol.erratic import Analog
 from ..robot.devices.tuning import STOP_TIME, TUNABLE
-from .recording import Figures
-from .session import ECHOED
+from .own_session import ECHOED
+from .recorded_session import Figures
 from .table import ENOUGH, SETTLED, SOME, content, judge
 
 _MANY = 5  #: settings that make no sense from which they have one cause

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from ..wording import counted
-from .recording import RING, Figures
+from .recorded_session import RING, Figures
 from .table import listed
 
 #: Least number of readings for a judgment of a sonar.
@@ -42,7 +42,7 @@ _MILLIMETER = 0.001  #: m
 
 
 @dataclass(frozen=True, slots=True)
-class Sonar:
+class SonarRecord:
     """What one sonar gave."""
 
     number: int
@@ -100,7 +100,7 @@ class SonarFigures(Figures):
     """Figures of the sonars."""
 
     @cached_property
-    def all(self) -> list[Sonar]:
+    def all(self) -> list[SonarRecord]:
         """The sonars that should be there."""
         pings = [(report.stamp, ping) for report in self.raw.reports for ping in report.pings]
         began, end = (self.raw.reports[0].stamp, self.raw.reports[-1].stamp) if self.raw.reports else (0.0, 0.0)
@@ -109,7 +109,7 @@ class SonarFigures(Figures):
             own = [(stamp, ping.range) for stamp, ping in pings if ping.number == number]
             newest = own[-1][0] if own else began
             ranges, reach = [reading for _, reading in own], self.raw.profile.sonar.max_range
-            sonars.append(Sonar(number, ranges, end - newest, reach))
+            sonars.append(SonarRecord(number, ranges, end - newest, reach))
         return sonars
 
     @property
@@ -128,7 +128,7 @@ class SonarFigures(Figures):
         return [sonar.number for sonar in self.all if sonar.ranges]
 
     @property
-    def echoing(self) -> list[Sonar]:
+    def echoing(self) -> list[SonarRecord]:
         """The sonars that detect something."""
         return [sonar for sonar in self.all if sonar.echoes]
 
@@ -149,7 +149,7 @@ class SonarFigures(Figures):
         return max(usual) - min(usual) if usual else 0.0
 
     @property
-    def stuck(self) -> list[Sonar]:
+    def stuck(self) -> list[SonarRecord]:
         """The sonars that give the same range each time."""
         return [sonar for sonar in self.all if sonar.stuck]
 
@@ -225,11 +225,11 @@ class SonarFigures(Figures):
         return [sonar.number for sonar in self.all if len(sonar.ranges) < rare or sonar.age > self.raw.SILENT]
 
     @property
-    def deaf(self) -> list[Sonar]:
+    def deaf(self) -> list[SonarRecord]:
         """Sonars without any echo in a robot that is surrounded by walls."""
         return [one for one in self.all if not one.echoes and len(one.ranges) >= _ENOUGH / 2 and self._is_enclosed(one)]
 
-    def _is_enclosed(self, sonar: Sonar) -> bool:
+    def _is_enclosed(self, sonar: SonarRecord) -> bool:
         """Whether both neighbors detect a near wall: one that they see far away may be out of reach here."""
         poses = self.raw.profile.sonar.poses
         ring = sorted((one for one in self.all if one.ranges), key=lambda one: poses[one.number].heading)
@@ -237,7 +237,7 @@ class SonarFigures(Figures):
         return all(one.distance < _NEAR * one.reach for one in (ring[at - 1], ring[(at + 1) % len(ring)]))
 
     @property
-    def blocked(self) -> list[Sonar]:
+    def blocked(self) -> list[SonarRecord]:
         """The one sonar that detects something close all the time, while its neighbors do not."""
         near = [one for one in self.all if len(one.echoes) >= _ENOUGH and max(one.ranges) < _BLOCKED]
         others = min((one.distance for one in self.all if one.ranges and one not in near), default=0.0)

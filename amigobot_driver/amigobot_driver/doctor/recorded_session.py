@@ -17,7 +17,7 @@ from ..transport import Kind, Target
 from ..wording import counted
 from .computer import Computer
 from .history import History
-from .session import Observation
+from .own_session import Observation
 from .tap import Chunk, received
 
 #: Sonars of a ring.
@@ -35,7 +35,7 @@ class Arrival(NamedTuple):
 
 
 @dataclass(kw_only=True, eq=False)
-class Recording(Observation, History):
+class RecordedSession(Observation, History):
     """An observation, and what is known besides. Fields of later stages have their defaults until then."""
 
     target: Target
@@ -128,5 +128,5 @@ class Recording(Observation, History):
 class Figures:
     """Figures of one part of the connection or the robot, computed from what was recorded."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: RecordedSession) -> None:
         self.raw = recording  #: what was recorded
