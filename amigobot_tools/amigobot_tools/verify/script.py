@@ -66,12 +66,12 @@ class Script:
             self._share = (number + 0.5) / self._step.repeat
             for name, words in self._step.lists:
                 if isinstance(words, str):
-                    verb, what, *value = name.split()
-                    if verb != "look":
+                    request, what, *value = name.split()
+                    if request != "look":
                         self.motors_off()
-                    ask = {"do": self._person.do, "measure": self._person.measure, "look": self._person.look}[verb]
+                    ask = {"do": self._person.do, "measure": self._person.measure, "look": self._person.look}[request]
                     self._answers[what] = ask(what, words, *map(float, value))
-                    if verb == "do" and not self._answers[what] and (name, words) != self._step.lists[-1]:
+                    if request == "do" and not self._answers[what] and (name, words) != self._step.lists[-1]:
                         return None
                 elif self._is_supported(words):
                     self._send_list(name, words)
