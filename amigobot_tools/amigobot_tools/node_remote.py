@@ -23,13 +23,14 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import BatteryState, Range
 from std_srvs.srv import Trigger
 
+from amigobot_driver import Ping, SonarReading
 from amigobot_driver.cli.node_robot import NodeRobot
 from amigobot_driver.cli.temporary_node import NO_NODE
 from amigobot_driver.errors import ConnectionFailedError
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_msgs.msg import Bumpers, IoState, RobotConfig, RobotStatus
 
-from .state import LiveRemote, RobotState, milliseconds, newest_echoes, yaw_of
+from .state import LiveRemote, RobotState, milliseconds, yaw_of
 
 _VELOCITIES = {"geometry_msgs/msg/Twist": Twist, "geometry_msgs/msg/TwistStamped": TwistStamped}
 _SERVICES = ("stop", "emergency_stop", "clear_emergency_stop")
@@ -92,7 +93,7 @@ class NodeRemote(LiveRemote, NodeRobot):
         self._config = RobotConfig()
         self._profile: Profile | None = None
         self._known: dict[str, Any] = {}  #: fields of the state that topics have set
-        self._ranges: dict[int, tuple[float, float]] = {}
+        self._pings: dict[int, Ping] = {}  #: the newest of each sonar
         #: of each part of the robot: the newest diagnostics, and when they came (s)
         self.diagnostics: dict[str, tuple[float, DiagnosticStatus]] = {}
         self._drives = drives
@@ -129,7 +130,7 @@ class NodeRemote(LiveRemote, NodeRobot):
                 "moving": status.moving,
             }
         if profile:
-            known["echoes"] = newest_echoes(profile, dict(self._ranges), time.monotonic())
+            known["echoes"] = SonarReading.newest(profile.sonar.poses, self._pings, time.monotonic())
         return (partial(RobotState.of, profile) if profile else RobotState)(
             connected=alive and status.link_state == RobotStatus.LINK_RUNNING,
             note=status.link_text if alive else self._why_silent(),
@@ -251,7 +252,9 @@ class NodeRemote(LiveRemote, NodeRobot):
             self._profile = profile
 
     def _on_range(self, number: int, message: Range) -> None:
-        self._ranges[number] = message.range, time.monotonic()
+        # The node may publish a range beyond the highest one for no echo.
+        distance = message.range if message.range < message.max_range else math.inf
+        self._pings[number] = Ping(number, distance, time.monotonic())
 
     def _on_message(self, fields: Callable[[Any], dict[str, Any]], message: Any) -> None:
         self._known.update(fields(message))

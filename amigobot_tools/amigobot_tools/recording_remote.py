@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
 
-from amigobot_driver import Report
+from amigobot_driver import Report, SonarReading
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.cli.replay import recorded_profile, replayed
 from amigobot_driver.profiles import Profile, load_profile
 
 from .bag.packet_bag import is_bag, read_packets
-from .state import Remote, RobotState, drained, newest_echoes, reported_state
+from .state import Remote, RobotState, drained, reported_state
 
 _RECENT = 200  # packets that are searched for the newest reading of each sonar: 10 s at 20 Hz
 
@@ -91,14 +91,14 @@ class RecordingRemote(Remote):
         now, ended = self.playhead.position, self.playhead.ended
         passed = max(1, bisect_right(self.reports, now, key=itemgetter(0)))
         recent = [report for _, report in self.reports[max(0, passed - _RECENT) : passed]]
-        pings = {ping.number: (ping.range, ping.stamp) for report in recent for ping in report.pings}
+        pings = {ping.number: ping for report in recent for ping in report.pings}
         at, report = self.reports[passed - 1]
         return replace(
             reported_state(report, self._profile),
             connected=not ended,
             note=f"{'the recording has ended,' if ended else 'playing a recording of'} {self.playhead.length:.1f} s",
             name=self.head.name,
-            echoes=newest_echoes(self._profile, pings, report.stamp + max(0.0, now - at)),
+            echoes=SonarReading.newest(self._profile.sonar.poses, pings, report.stamp + max(0.0, now - at)),
             link={"time": f"{now:.1f} s", "packets": str(passed), "of": str(len(self.reports))},
         )
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -142,25 +141,6 @@ class LiveRemote(Remote):
     def messages(self) -> list[str]:
         """Return the log lines since the last call."""
         return drained(self._messages)
-
-
-def newest_echoes(
-    profile: Profile, readings: Mapping[int, tuple[float, float]], now: float
-) -> tuple[SonarReading, ...]:
-    """Return the newest reading of each sonar.
-
-    Args:
-        profile: Of the robot.
-        readings: Range in m and time in s, by sonar. A range at or beyond the limit of the sonar means no echo.
-        now: Time in s.
-    """
-    echoes = []
-    for number, pose in enumerate(profile.sonar.poses):
-        distance, fired = readings.get(number, (math.nan, -math.inf))
-        if distance >= profile.sonar.max_range:
-            distance = math.inf
-        echoes.append(SonarReading(number, distance, max(0.0, now - fired), pose.x, pose.y, pose.heading))
-    return tuple(echoes)
 
 
 def reported_state(report: Report, profile: Profile) -> RobotState:

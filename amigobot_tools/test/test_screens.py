@@ -14,15 +14,16 @@ import pytest
 from fakes import FREE, FakeRemote, echoes
 from rich.console import Console, RenderableType
 
+from amigobot_driver import Ping, SonarReading
 from amigobot_driver.profiles import load_profile
 from amigobot_tools.canvas import Canvas
 from amigobot_tools.hold import Hold
 from amigobot_tools.monitor import View, as_json
-from amigobot_tools.state import RobotState, newest_echoes
+from amigobot_tools.state import RobotState
 from amigobot_tools.teleop import TeleopPilot, render
 
 PIONEER = load_profile("p3dx")
-SIXTEEN = newest_echoes(PIONEER, {number: (4.999, 0.0) for number in range(16)}, 0.1)
+SIXTEEN = SonarReading.newest(PIONEER.sonar.poses, {number: Ping(number, 4.999, 0.0) for number in range(16)}, 0.1)
 STATES = {
     "driving": replace(FREE, volts=12.7, charge=0.9, motors=True, sonar=True, digital_inputs=63, digital_outputs=1),
     "sixteen sonars": replace(FREE, echoes=SIXTEEN, body=PIONEER.body, model=PIONEER.description, name="a name" * 9),

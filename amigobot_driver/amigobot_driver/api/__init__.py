@@ -12,5 +12,4 @@ from .values import Identity as Identity
 from .values import Pid as Pid
 from .values import PidGains as PidGains
 from .values import Pose as Pose
-from .values import SonarReading as SonarReading
 from .values import Sound as Sound

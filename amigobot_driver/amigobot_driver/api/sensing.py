@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, overload
 
@@ -21,12 +20,13 @@ from ..robot import (
     MotorCurrents,
     Odometry,
     Report,
+    SonarReading,
     TurnRate,
 )
 from .arguments import event_type, integer, number
 from .connection import Connection
 from .event_streams import EventStream, Subscription
-from .values import BatteryState, Pose, SonarReading
+from .values import BatteryState, Pose
 
 E = TypeVar("E", bound=Event)
 Recent = TypeVar("Recent", bound="_Stamped")
@@ -90,13 +90,7 @@ class Sensing(Connection):
             ConnectionLostError: The robot is not connected.
         """
         with self._locked() as (robot, now):
-            poses, newest = robot.profile.sonar.poses, dict(robot.estimator.newest)
-        readings = []
-        for index, pose in enumerate(poses):
-            ping = newest.get(index)
-            distance, age = (ping.range, max(0.0, now - ping.stamp)) if ping else (math.nan, math.inf)
-            readings.append(SonarReading(index, distance, age, pose.x, pose.y, pose.heading))
-        return tuple(readings)
+            return SonarReading.newest(robot.profile.sonar.poses, robot.estimator.newest, now)
 
     @property
     def battery(self) -> BatteryState:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,23 +21,6 @@ class Pose:
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.x, self.y, self.yaw))
-
-
-@dataclass(frozen=True, slots=True)
-class SonarReading:
-    """The newest reading of one sonar, and where that sonar is on the robot."""
-
-    number: int  #: from 0
-    range: float  #: m from the sonar; inf: no echo; NaN: the sonar has not fired yet
-    age: float  #: s since it fired; inf: it has not fired yet
-    x: float  #: m, of the sonar, forward from the middle of the axle
-    y: float  #: m, to the left
-    heading: float  #: rad, the direction of the sonar; 0 is forward, positive to the left
-
-    @property
-    def point(self) -> tuple[float, float]:
-        """Where the echo comes from, in m from the middle of the axle: forward, and to the left."""
-        return self.x + self.range * math.cos(self.heading), self.y + self.range * math.sin(self.heading)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from .events import OdometryStale as OdometryStale
 from .events import Ping as Ping
 from .events import Received as Received
 from .events import Report as Report
+from .events import SonarReading as SonarReading
 from .events import TurnRate as TurnRate
 from .motion.goal import MotionFeedback as MotionFeedback
 from .motion.goal import MotionGoal as MotionGoal

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from ..profiles import Profile
+from ..profiles import Profile, SonarPose
 from ..protocol import Packet, SyncReply, TuningValues
 from .session import LinkState
 
@@ -104,6 +105,39 @@ class Ping:
     number: int  #: of the sonar, from 0
     range: float  #: m from the sonar, never below its minimum; inf for no echo
     stamp: float  #: s, when the sonar fired, estimated from its place in the SIP
+
+
+@dataclass(frozen=True, slots=True)
+class SonarReading:
+    """The newest reading of one sonar, and where that sonar is on the robot."""
+
+    number: int  #: from 0
+    range: float  #: m from the sonar; inf: no echo; NaN: the sonar has not fired yet
+    age: float  #: s since it fired; inf: it has not fired yet
+    x: float  #: m, of the sonar, forward from the middle of the axle
+    y: float  #: m, to the left
+    heading: float  #: rad, the direction of the sonar; 0 is forward, positive to the left
+
+    @property
+    def point(self) -> tuple[float, float]:
+        """Where the echo comes from, in m from the middle of the axle: forward, and to the left."""
+        return self.x + self.range * math.cos(self.heading), self.y + self.range * math.sin(self.heading)
+
+    @classmethod
+    def newest(cls, poses: Sequence[SonarPose], pings: Mapping[int, Ping], now: float) -> tuple[SonarReading, ...]:
+        """Return the reading of each sonar.
+
+        Args:
+            poses: Of the sonars, in the order of their numbers.
+            pings: The newest of each sonar, by its number; one that has not fired is missing.
+            now: Time in s.
+        """
+        unknown = Ping(0, math.nan, -math.inf)
+        newest = [(number, pings.get(number, unknown), pose) for number, pose in enumerate(poses)]
+        return tuple(
+            cls(number, ping.range, max(0.0, now - ping.stamp), pose.x, pose.y, pose.heading)
+            for number, ping, pose in newest
+        )
 
 
 @dataclass(frozen=True, slots=True)

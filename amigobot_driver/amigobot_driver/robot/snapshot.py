@@ -20,7 +20,7 @@ from ..protocol import SyncReply, TuningValues
 from ..protocol.decoder import DecoderStats
 from .command_queue import QueueStats
 from .devices.auxiliary import AuxStats
-from .events import BatteryLevel, BumperReading, Odometry, Report
+from .events import BatteryLevel, BumperReading, Odometry, Report, SonarReading
 from .link import PacketStats
 from .monitors.stalls import Stall
 from .motion.motion import MotionStats
@@ -48,15 +48,6 @@ class LinkSnapshot:
     def running(self) -> bool:
         """Whether a session is open and SIPs arrive."""
         return self.state is LinkState.RUNNING
-
-
-@dataclass(frozen=True, slots=True)
-class SonarState:
-    """One sonar that has fired or is in the requested sequence."""
-
-    number: int  #: from 0
-    range: float  #: m; inf: no echo, NaN: no reading yet
-    age: float  #: s since the last reading; inf: no reading yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +90,7 @@ class RobotSnapshot:
     standstill: str  #: that the robot does not move although it is driven; ""
     stalls: Mapping[str, Stall]  #: left, right
     battery_level: BatteryLevel  #: by the smoothed voltage
-    sonars: tuple[SonarState, ...]  #: in the order of their numbers
+    sonars: tuple[SonarReading, ...]  #: those that have fired, or are in the requested sequence
     bumpers: BumperReading | None  #: None: no bumpers
     commands: CommandSnapshot  #: velocity limits in use, and counters of commands
     plan: Plan  #: which streams the line can carry
@@ -160,14 +151,11 @@ def _link(robot: Robot) -> LinkSnapshot:
     )
 
 
-def _sonars(robot: Robot) -> tuple[SonarState, ...]:
+def _sonars(robot: Robot) -> tuple[SonarReading, ...]:
     newest, report = robot.estimator.newest, robot.estimator.report
-    return tuple(
-        SonarState(number, newest[number].range, report.stamp - newest[number].stamp)
-        if report and number in newest
-        else SonarState(number, math.nan, math.inf)
-        for number in sorted({*newest, *(robot.sequence.requested or ())})
-    )
+    expected = {*newest, *(robot.sequence.requested or ())}
+    readings = SonarReading.newest(robot.profile.sonar.poses, newest, report.stamp if report else 0.0)
+    return tuple(reading for reading in readings if reading.number in expected)
 
 
 def _commands(robot: Robot) -> CommandSnapshot:
