@@ -18,7 +18,7 @@ from .tcp import DEFAULT_TCP_PORT
 #: URLs of pyserial, besides those of a network
 _SERIAL_SCHEMES = ("alt", "cp2110", "hwgrep", "loop", "spy")
 #: a serial port, or a pattern of them, without its folder, be it there or not
-_SERIAL_NAME = re.compile(r"(tty|rfcomm|cu\.|COM)[\w.*-]*", re.IGNORECASE)
+_SERIAL_NAME = re.compile(r"(tty|rfcomm|cu\.|COM\d)[\w.*?[\]-]*", re.IGNORECASE)
 _FORM = "the form is HOST:PORT, for example 192.168.1.11:8101"
 
 
