@@ -57,7 +57,7 @@ class MeasuredDrive:
 
 
 def drives_of(step: str, count: int, distance: float, side: float) -> Iterator[MeasuredDrive]:
-    """Yield the drives of a step; the other arguments are those of `Session.run`."""
+    """Yield the drives of a step; the other arguments are those of `CalibrationSession.run`."""
     motions = {
         "turns": turns(count),
         "straight": [("move", distance)],
