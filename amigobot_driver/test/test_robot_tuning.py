@@ -91,6 +91,7 @@ def test_a_value_out_of_range_is_refused_unsent(name):
         {"pwm_max_duty": float("nan")},
         {"max_linear": "x"},
         {"sonar_sequence": "01"},
+        {"sonar_sequence": (True,)},
         {"tuning": 5},
     ],
     ids=str,

@@ -82,9 +82,9 @@ class Options:
                 raise ValueError(f"{name} is {getattr(self, name)!r:.60}, allowed: {text}")
         for option in fields(self):
             value, (accepted, words) = getattr(self, option.name), _ACCEPTED[str(option.type)]
-            if not isinstance(value, accepted) or (isinstance(value, bool) and accepted is not bool):
+            if not _has_type(value, accepted):
                 raise ValueError(wrong_type(option.name, value, words))
-        if not all(isinstance(sonar, Integral) for sonar in self.sonar_sequence):
+        if not all(_has_type(sonar, Integral) for sonar in self.sonar_sequence):
             raise ValueError(wrong_type("sonar_sequence", self.sonar_sequence, "whole numbers"))
         check_tuning(self.tuning)
         for name, value, unit, least in (
@@ -98,3 +98,8 @@ class Options:
         if not 0.0 < self.command_timeout <= MAX_TIMEOUT:
             allowed = f"above 0 to {MAX_TIMEOUT:g} s"
             raise ValueError(f"command_timeout is {self.command_timeout!s:.60} s, allowed: {allowed}")
+
+
+def _has_type(value: object, accepted: type) -> bool:
+    """Return whether a value has a type; True is no number, though a bool is an int in Python."""
+    return isinstance(value, accepted) and (accepted is bool or not isinstance(value, bool))
