@@ -119,7 +119,7 @@ def sips(edit: Edit) -> Callable[[], Wire]:
 
 
 def seeded(make: Callable[[random.Random], Callable[[], Wire]], seed: int = 1) -> Callable[[], Wire]:
-    """A make of chance, the same in each run."""
+    """A wire of chance, the same in each run."""
     return lambda: make(random.Random(seed))()
 
 
