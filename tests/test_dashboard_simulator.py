@@ -57,6 +57,8 @@ def test_the_doctor_names_a_robot_that_no_longer_obeys(monkeypatch: pytest.Monke
 
     with simulator("sim://amigo?world=room&seed=1") as source:
         assert keys() == []
+        source.do_sonar(on=False)
+        assert keys() == []
         monkeypatch.setattr(Simulator, "receive", lambda simulator, data, now: None)
         assert keys() == ["lost-commands"]
 
