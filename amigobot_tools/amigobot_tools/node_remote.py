@@ -252,8 +252,8 @@ class NodeRemote(LiveRemote, NodeRobot):
             self._profile = profile
 
     def _on_range(self, number: int, message: Range) -> None:
-        # The node may publish a range beyond the highest one for no echo.
-        distance = message.range if message.range < message.max_range else math.inf
+        # The node may publish the highest range for no echo.
+        distance = math.inf if message.range >= message.max_range else message.range
         self._pings[number] = Ping(number, distance, time.monotonic())
 
     def _on_message(self, fields: Callable[[Any], dict[str, Any]], message: Any) -> None:
