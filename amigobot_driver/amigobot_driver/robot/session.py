@@ -259,7 +259,7 @@ class Session:
         self._enter(
             LinkState.LOST,
             f"another robot answers at this port, {other}, instead of {own}: its motors stay off and nothing is set. "
-            "Connect the first one again, or start again to use this one",
+            "Connect the first one again, or restart this program to use this one",
         )
         return False
 
