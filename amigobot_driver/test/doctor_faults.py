@@ -275,6 +275,21 @@ def frozen() -> Wire:
     return sips(edit)()
 
 
+def resetting() -> Wire:
+    """The controller reports a reset after the first SIP of each session, and is silent while it boots."""
+    boots_until = 0.0
+
+    def edit(data: bytearray, now: float) -> list[bytes]:
+        nonlocal boots_until
+        if now < boots_until:
+            return []
+        is_sip = data[0] & 0xF0 == 0x30
+        boots_until = now + 1.5 if is_sip else boots_until
+        return [bytes(data), *[b"\xff"] * is_sip]
+
+    return edited(edit)()
+
+
 def nameless(data: bytearray, now: float) -> list[bytes]:
     return [b"\2" + b"\xff\xff\0" * 3 if data[0] == 2 and len(data) > 1 else bytes(data)]
 
@@ -293,6 +308,7 @@ add(
     "stays-open",
 )
 add("resets", simulated(reset=Window(5.0, every=5.0)), "controller-resets")
+add("resets after the first SIP", Fault(down=resetting), "controller-resets")
 add("another client closes", Fault(act=act_once(6.0, lambda sim: sim.disconnect())), "controller-resets")
 add("opens no session", simulated(refuse_open=True), "refuses-sessions")
 add(
@@ -306,6 +322,11 @@ add("first packet late", Fault(down=sips(lambda data, now: [data] if now > 1004 
 add("SIPs stop", Fault(down=sips(lambda data, now: [data] * (now < 1006))), "packets-stop")
 add("frozen packets", Fault(down=frozen), "frozen-packets")
 add("another robot", flash(Subtype="another"), "unknown-robot")
+add(
+    "SYNC2 unchanged (E-13)",
+    Fault(down=edited(lambda data, now: [bytes(data[: 1 if data[0] == 2 else None])])),
+    "unknown-robot",
+)
 add("identity erased", Fault(down=edited(nameless)), "identity-lost")
 add("another name in CONFIG", config(name="Wall-E"), "two-identities")
 add("another subclass in CONFIG", config(subclass="p3dx"), "two-identities")

@@ -35,7 +35,9 @@ _NEED_RIGHT_PACKETS = {"fields", "sonars", "sonar"}  #: parts that late or missi
 _DELAYS = {"late-packets", "irregular-packets", "latency", "slow-open"}
 _RIGHT_PACKETS = _DELAYS | {"lost-packets", "pauses"}
 #: What stays unproven at rest.
-_AT_REST = "driving and the battery under load (`amigobot verify` does), whether ranges and inputs are true"
+_AT_REST = (
+    "driving, encoder packets and the battery under load (`amigobot verify` does), whether ranges and inputs are true"
+)
 
 
 @dataclass(kw_only=True, eq=False)

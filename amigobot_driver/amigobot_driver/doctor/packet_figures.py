@@ -14,6 +14,7 @@ from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
 from ..protocol import Command, Malformed, Packet, Reset, SyncEcho, TuningValues, Unknown
+from ..robot.session import WAS_RESET
 from .line_figures import LineFigures
 from .own_session import HARMLESS, PLAIN, QUESTIONS
 from .recorded_session import Figures, RecordedSession
@@ -221,6 +222,8 @@ class PacketFigures(Figures):
     @property
     def restarted(self) -> bool:
         """Whether the robot reported a restart, or answered SYNC0 in its session: it had none."""
+        if WAS_RESET in self.raw.losses:
+            return True
         # The driver ends a session that goes on after a silence with CLOSE: then both mean nothing.
         closes = [one.stamp for one in self.raw.frames if one.to_robot and one.data[0] == Command.CLOSE.number]
         starts = [one.stamp for one in self.raw.arrivals if isinstance(one.packet, (Reset, SyncEcho))]
