@@ -28,7 +28,7 @@ import serial.rfc2217
 
 from amigobot_driver.transport import Kind, Port, PortError, open_port, parse_target, tcp
 from amigobot_driver.transport.serial import SerialPort
-from amigobot_driver.transport.tcp import DEFAULT_TCP_PORT
+from amigobot_driver.transport.target import DEFAULT_TCP_PORT
 
 #: s that nothing here ever takes, on however slow a machine
 PATIENCE = 30.0

@@ -29,7 +29,7 @@ from ..sim.reported import reported_help
 from ..sim.server import ClientConnection, Served, ServedRobot, TruthLog, serve
 from ..sim.simulator_options import OPTIONS
 from ..sim.tcp import TcpConnection
-from ..transport.tcp import DEFAULT_TCP_PORT
+from ..transport.target import DEFAULT_TCP_PORT
 from .ranges import parse_address
 from .usage_error import UsageError
 

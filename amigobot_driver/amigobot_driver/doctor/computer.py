@@ -21,7 +21,7 @@ from ..errors import AmigoBotError, PortError
 from ..parallel import run_parallel
 from ..robot import Options
 from ..transport import Kind
-from ..transport.tcp import DEFAULT_TCP_PORT
+from ..transport.target import DEFAULT_TCP_PORT
 from .case import Case
 from .own_session import SEARCH
 from .tap import received

@@ -21,7 +21,7 @@ from typing import Any
 
 from ..resources import read_yaml, share
 from ..robot import radio_modem
-from ..transport.tcp import DEFAULT_TCP_PORT
+from ..transport.target import DEFAULT_TCP_PORT
 from ..wording import counted, robot_name
 from .finding import Cause, Finding, Severity
 

@@ -13,8 +13,9 @@ from enum import Enum
 from urllib.parse import urlsplit
 
 from ..errors import PortError
-from .tcp import DEFAULT_TCP_PORT
 
+#: Default TCP port of these robots and their simulators.
+DEFAULT_TCP_PORT = 8101
 #: URLs of pyserial, besides those of a network
 _SERIAL_SCHEMES = ("alt", "cp2110", "hwgrep", "loop", "spy")
 #: a serial port, or a pattern of them, without its folder, be it there or not

@@ -18,8 +18,6 @@ from ..errors import PortError
 #: Timeout of a write as a struct timeval, for a peer that does not read.
 _WRITE_TIMEOUT = struct.pack("@ll", int(WRITE_TIMEOUT), round(WRITE_TIMEOUT % 1 * 1e6))
 _TAKEN = "the peer closes the connection at once; is another program connected to the robot? It serves one at a time"
-#: Default TCP port of these robots and their simulators.
-DEFAULT_TCP_PORT = 8101
 
 
 class TcpPort:
