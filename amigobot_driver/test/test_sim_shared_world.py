@@ -6,16 +6,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from bench import Bench
 
 from amigobot_driver.cli import sim
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.sim import SessionState, Simulator, World, WorldError, WorldPose, load_robots
+from amigobot_driver.sim import Simulator, World, WorldError, WorldPose, build_simulator, load_robots
+from amigobot_driver.sim.server import Served
 
 
 def test_a_robot_detects_another_by_sonar_until_it_leaves() -> None:
@@ -85,11 +86,13 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, messa
 def test_a_served_fleet_ends_after_its_clients(monkeypatch: pytest.MonkeyPatch) -> None:
     """A Ctrl-C in the terminal of `ros2 launch` reaches the simulator and the drivers at once."""
     monkeypatch.setattr(sim, "_CLOSE_TIMEOUT", math.inf)
-    robot: Any = SimpleNamespace(session=SessionState.OPEN)
-    signals: list[int] = []
-    ended = sim._StopCondition(signals, [robot])
-    assert not ended()
-    signals.append(2)
-    assert not ended()
-    robot.session = SessionState.WAIT
-    assert ended()
+    robot = build_simulator({"faults": "left_open=9600"})
+    robot.advance(0.0)
+
+    def check(_: Served, stopped: Callable[[], bool]) -> None:
+        assert not stopped()
+        robot.disconnect()
+        assert stopped()
+
+    monkeypatch.setattr(sim, "serve", check)
+    sim.serve_open_sessions([Served(robot, Mock())])

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import math
 import time
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import IO
 
@@ -69,26 +68,22 @@ def run(args: argparse.Namespace) -> int:
         stopped = stack.enter_context(signals.caught())
         file = stack.enter_context(open(args.truth, "a", encoding="utf-8")) if args.truth else None
         served = _serve(args, clock, file, stack)
-        simulators = [entry.robot for entry in served if isinstance(entry.robot, Simulator)]
-        serve(*served, stopped=_StopCondition(stopped, simulators if args.robots else []))
+        serve(*served, stopped=lambda: bool(stopped))
+        if args.robots:
+            serve_open_sessions(served)
         clock.print("stopped")
     return 0
 
 
-class _StopCondition:
-    """Whether to end: a Ctrl-C also reaches the drivers of a fleet, whose sessions may end first."""
+def serve_open_sessions(served: Sequence[Served]) -> None:
+    """Serve robots until their clients have closed the sessions: a Ctrl-C also reaches the drivers of a fleet."""
+    end = time.monotonic() + _CLOSE_TIMEOUT
+    robots = [entry.robot for entry in served if isinstance(entry.robot, Simulator)]
 
-    def __init__(self, signals: Sized, simulators: Sequence[Simulator]) -> None:
-        self._signals = signals
-        self._simulators = simulators
-        self._deadline = math.inf  #: s, of the monotonic clock
+    def ended() -> bool:
+        return time.monotonic() >= end or all(robot.session is not SessionState.OPEN for robot in robots)
 
-    def __call__(self) -> bool:
-        if not self._signals:
-            return False
-        self._deadline = min(self._deadline, time.monotonic() + _CLOSE_TIMEOUT)
-        in_session = any(simulator.session is SessionState.OPEN for simulator in self._simulators)
-        return not in_session or time.monotonic() >= self._deadline
+    serve(*served, stopped=ended)
 
 
 def _serve(args: argparse.Namespace, clock: _Clock, file: IO[str] | None, stack: contextlib.ExitStack) -> list[Served]:
