@@ -71,7 +71,7 @@ def _packets(session: OwnSession, names: Anonymizer) -> bytes:
     )
     file = io.BytesIO()
     write_head(file, head)
-    for one in session.frames:
+    for one in session.line.frames:
         content = one.data if one.to_robot else names.packet(parse(one.data, packets_of(profile.erratic))).encode()
         write_record(file, RecordedFrame(one.stamp - session.line.chunks[0].stamp, one.to_robot, content))
     return file.getvalue()

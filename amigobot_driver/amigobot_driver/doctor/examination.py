@@ -102,7 +102,7 @@ def _examine(case: Case) -> Iterator[Finding]:
         snapshots=deque((now, now)),
         baud=session.first_baud if case.line.byte_time is not None else 0,
         refused=session.refused,
-        frames=session.frames,
+        frames=tuple(case.line.frames),
         chunks=tuple(case.line.chunks),
         losses=() if running else (now.link.note,),
         port_problem=case.line.problem,

@@ -33,7 +33,7 @@ from ..robot import (
     take_snapshot,
 )
 from ..stepped_driver import WaitingDriver
-from .tap import Chunk, TappedLine, frames
+from .tap import Chunk, TappedLine
 
 #: Events that are kept: 10 s of the fastest robot with every stream, both ways.
 _KEPT = 20_000
@@ -135,11 +135,6 @@ class OwnSession:
         return take_snapshot(self._robot)
 
     @property
-    def frames(self) -> tuple[Chunk, ...]:
-        """The frames since the port was opened, both ways."""
-        return tuple(frames(self.line.chunks, self._robot.dialect.check))
-
-    @property
     def refused(self) -> bool:
         """Whether the robot has answered the handshake and opened no session, or a later one."""
         return any("opens no session" in event.note for event in self._events if isinstance(event, LinkChanged))
@@ -177,7 +172,7 @@ class OwnSession:
         return replace(
             _observation(self._events, before, self.snapshot, began, self._clock() - began),
             questions=tuple(self._questions),
-            frames=self.frames,
+            frames=tuple(self.line.frames),
             chunks=tuple(self.line.chunks),
             lost_settings=self._lost_settings,
             sonar_ignores=self._sonar_ignores(),  # last: it changes what the others have recorded
@@ -262,6 +257,8 @@ class OwnSession:
     def _on_event(self, event: Event) -> None:
         if isinstance(event, FrameSeen):
             self.first_baud = self.first_baud or self.line.baud * (not event.to_robot)
+            stamp = event.stamp if event.to_robot else self._clock()
+            self.line.frames.append(Chunk(stamp, event.to_robot, event.data, self.line.baud))
             return
         self._events.append(event)
         if isinstance(event, Received) and isinstance(event.packet, TuningValues) and self._unanswered:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ..connection_policy import OPEN_RETRY_FIRST, READ_TIMEOUT
 from ..errors import PortError
-from ..protocol import Checksum, FrameDecoder
 from ..transport import Port
 
 
@@ -40,6 +39,7 @@ class TappedLine:
             PortError: It cannot be opened.
         """
         self.chunks: list[Chunk] = []  #: every byte, with its time
+        self.frames: list[Chunk] = []  #: the data of each frame, with the time of its last byte
         self.only_speed = False  #: there is no search for another line speed
         self.problem = ""  #: why the port was lost, the last time
         self._open, self._clock, self.baud = opener, clock, baud
@@ -116,16 +116,3 @@ class TappedLine:
 def received(chunks: Iterable[Chunk]) -> bytes:
     """Return all bytes that came from the robot."""
     return b"".join(chunk.data for chunk in chunks if not chunk.to_robot)
-
-
-def frames(chunks: Iterable[Chunk], check: Checksum) -> Iterator[Chunk]:
-    """Yield the data of each frame, both ways, with the time of its last byte; one with a pause inside, too.
-
-    Args:
-        chunks: The bytes.
-        check: The checksum of the robot.
-    """
-    decoders = {to_robot: FrameDecoder(check=check) for to_robot in (True, False)}
-    for chunk in chunks:
-        for frame in decoders[chunk.to_robot].feed(chunk.data, 0.0):
-            yield chunk._replace(data=frame.data)
