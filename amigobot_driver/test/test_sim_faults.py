@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sim_client import Client
 
 from amigobot_driver.protocol import Command
-from amigobot_driver.sim import Faults, OptionError, Window, parse_faults
+from amigobot_driver.sim import Faults, OptionError, Window, build_simulator, parse_faults
 
 
 class TestWriting:
@@ -40,6 +40,10 @@ class TestWriting:
         with pytest.raises(OptionError, match="fault") as caught:
             parse_faults([text])
         assert "\n" not in str(caught.value)
+
+    def test_a_sonar_that_the_robot_does_not_have_is_refused(self) -> None:
+        with pytest.raises(OptionError, match="sonar of a fault is 8, allowed: below 8"):
+            build_simulator({"faults": "dead_sonars=0,8"})
 
     @given(st.floats(0, 500), st.floats(0, 400))
     def test_a_window_covers_its_time(self, start: float, duration: float) -> None:

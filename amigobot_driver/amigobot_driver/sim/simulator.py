@@ -32,7 +32,7 @@ from .erratic.firmware import ErraticFirmware
 from .erratic.flash import ErraticFlash
 from .events import Listener, SessionState, ignore
 from .faults import FaultInjector, Faults
-from .fields import readable_values
+from .fields import OptionError, readable_values
 from .line import SimulatedLine
 from .modem import RadioModem
 from .pins import Pins
@@ -97,7 +97,7 @@ class Simulator:
 
         Raises:
             ProfileError: `baud` or `charge` is not allowed.
-            OptionError: A FLASH value of the profile, or `name`, is not allowed.
+            OptionError: A FLASH value of the profile, `name` or a fault is not allowed.
             WorldError: The robot does not fit at its start.
         """
         self.profile, world = profile, world or World("empty")
@@ -127,6 +127,7 @@ class Simulator:
             aux=[SimulatedAuxPort(number, devices.get(number) or LoopBack()) for number in (1, 2, 3)],
         )
         self._line, self._body, self.pins = hardware.line, body, hardware.pins
+        self.faults = injector.faults
         self._check_room(world.start, world)
         self._modem = RadioModem()
         self._firmware = _switched_on(profile, hardware, on_event, name, BAUD_RATES.index(baud) if baud else None)
@@ -235,6 +236,9 @@ class Simulator:
 
     @faults.setter
     def faults(self, faults: Faults) -> None:
+        faulty, count = faults.dead_sonars | faults.mute_sonars | faults.stuck_sonars, len(self.profile.sonar.poses)
+        if max(faulty, default=-1) >= count:
+            raise OptionError(f"sonar of a fault is {max(faulty)}, allowed: below {count}, the number of its sonars")
         self._hardware.fault_injector.faults = faults
 
     @property
