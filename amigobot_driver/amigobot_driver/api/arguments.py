@@ -5,27 +5,26 @@
 
 from __future__ import annotations
 
-import numbers
+from numbers import Integral, Real
+from typing import Any
 
 from ..errors import RequestRefusedError
+from ..robot.options import has_type
 from ..wording import wrong_type
 
 
-def integer(name: str, value: object) -> int:
+def integer(name: str, value: Any) -> int:
     """Return a whole number. Raises RequestRefusedError for anything else."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+    if not has_type(value, Integral):
         raise RequestRefusedError(wrong_type(name, value, "a whole number"))
     return int(value)
 
 
-def number(name: str, value: object) -> float:
+def number(name: str, value: Any) -> float:
     """Return a number. Raises RequestRefusedError for anything else."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+    if not has_type(value, Real):
         raise RequestRefusedError(wrong_type(name, value, "a number"))
-    try:
-        return float(value)
-    except OverflowError:
-        raise RequestRefusedError(wrong_type(name, value, "a number up to 1.8e308")) from None
+    return float(value)
 
 
 def event_type(name: str, value: object) -> None:

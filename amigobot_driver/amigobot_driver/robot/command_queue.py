@@ -97,9 +97,10 @@ class CommandQueue:
             commands: In the order in which they are sent.
             priority: `ROUTINE` or `RAW`.
         """
-        if self.waiting(priority) + len(commands) > MAX_ROUTINE:
+        waiting = self.waiting(priority)
+        if waiting + len(commands) > MAX_ROUTINE:
             self.stats.refused += len(commands)
-            reason = f"{MAX_ROUTINE} commands are waiting already: send fewer at a time"
+            reason = f"{waiting} commands are waiting already: send fewer at a time"
             return Outcome(False, f"{name} is not sent: {reason}")
         for command in commands:
             self.put(command, priority)

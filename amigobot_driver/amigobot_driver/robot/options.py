@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
+from typing import Any
 
 from ..protocol import BAUD_RATES
 from ..wording import wrong_type
@@ -82,9 +84,9 @@ class Options:
                 raise ValueError(f"{name} is {getattr(self, name)!r:.60}, allowed: {text}")
         for option in fields(self):
             value, (accepted, words) = getattr(self, option.name), _ACCEPTED[str(option.type)]
-            if not _has_type(value, accepted):
+            if not has_type(value, accepted):
                 raise ValueError(wrong_type(option.name, value, words))
-        if not all(_has_type(sonar, Integral) for sonar in self.sonar_sequence):
+        if not all(has_type(sonar, Integral) for sonar in self.sonar_sequence):
             raise ValueError(wrong_type("sonar_sequence", self.sonar_sequence, "whole numbers"))
         check_tuning(self.tuning)
         for name, value, unit, least in (
@@ -100,6 +102,8 @@ class Options:
             raise ValueError(f"command_timeout is {self.command_timeout!s:.60} s, allowed: {allowed}")
 
 
-def _has_type(value: object, accepted: type) -> bool:
-    """Return whether a value has a type; True is no number, though a bool is an int in Python."""
-    return isinstance(value, accepted) and (accepted is bool or not isinstance(value, bool))
+def has_type(value: Any, accepted: Any) -> bool:
+    """Return whether a value has a type. True is no number, though a bool is an int in Python; 10**400 is no float."""
+    if not isinstance(value, accepted) or isinstance(value, bool) is not (accepted is bool):
+        return False
+    return not (accepted is Real and math.inf > abs(value) > sys.float_info.max)
