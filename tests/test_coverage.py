@@ -13,8 +13,8 @@ import pytest
 from tools.field_table import is_a_test
 from tools.protocol_tables import coverage
 
+from amigobot_driver.parameter_table import TABLE
 from amigobot_driver.protocol import ERRATIC_COMMANDS, Command
-from amigobot_driver.ros.parameter_table import TABLE
 
 ROOT = Path(__file__).parents[1]
 TESTS = ROOT / "amigobot_driver" / "test"

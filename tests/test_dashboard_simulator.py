@@ -87,6 +87,8 @@ def test_every_control_of_the_robot() -> None:
         refused = await page.ask("parameter", name="nothing", value=0)
         assert not refused["ok"] and "parameter 'nothing' is not known" in refused["text"]
         assert (await page.ask("parameter", name="max_linear", value=0.3))["ok"]
+        refused = await page.ask("parameter", name="max_linear", value=11)
+        assert not refused["ok"] and "allowed: 0, or 0.001 to 10 m/s" in refused["text"]
 
     run(test)
 

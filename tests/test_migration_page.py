@@ -9,10 +9,10 @@ import re
 from pathlib import Path
 
 from amigobot_driver import AmigoBot
+from amigobot_driver.parameter_table import TABLE
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
 from amigobot_driver.ros.node import AmigobotNode
-from amigobot_driver.ros.parameter_table import TABLE
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED
 
 PAGE = Path(__file__).parents[1] / "docs" / "migration" / "index.md"

@@ -31,12 +31,12 @@ from ros_bench import Bench, Node
 from source_subcommands import SUBCOMMANDS
 
 from amigobot_driver.cli.subcommands import BUILT_IN, Subcommand, find_subcommands
+from amigobot_driver.parameter_table import TABLE
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
 from amigobot_driver.ros.launch_parameters import parameters_in
 from amigobot_driver.ros.node import AmigobotNode
-from amigobot_driver.ros.parameter_table import TABLE
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED
 from amigobot_driver.sim import load_world
 from amigobot_driver.sim.fleet import load_robots

@@ -12,6 +12,7 @@ import re
 import pytest
 from tools import protocol_tables
 
+from amigobot_driver.parameter_table import TABLE
 from amigobot_driver.profiles import Floor, Inputs, Link, Quirks
 from amigobot_driver.protocol import (
     ACTIVMEDIA_COMMANDS,
@@ -25,7 +26,6 @@ from amigobot_driver.protocol import (
     decode,
     encode_frame,
 )
-from amigobot_driver.ros.parameter_table import TABLE
 
 BOOK = protocol_tables.pages()
 PAGE = "\n".join(BOOK.values())

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import yaml
 
+from amigobot_driver.parameter_table import TABLE, Spec
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
 from amigobot_driver.ros.node import AmigobotNode
-from amigobot_driver.ros.parameter_table import TABLE, Spec
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, Topic
 from tools.reference_pages import PAGES, TABLES
 

@@ -20,11 +20,11 @@ from typing import Any
 
 import yaml
 
+from amigobot_driver.parameter_table import TABLE, Spec
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.robot import Options
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
-from amigobot_driver.ros.parameter_table import TABLE, Spec
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, message_name
 from tools.generated_tables import Tables, rows
 

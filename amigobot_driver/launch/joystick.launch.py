@@ -8,9 +8,9 @@ from __future__ import annotations
 from launch import Action, LaunchDescription
 from launch_ros.actions import Node
 
+from amigobot_driver.parameter_table import TABLE
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_support import SWITCH, describe, node_options
-from amigobot_driver.ros.parameter_table import TABLE
 
 #: Launch arguments: name, default, choices, description.
 _ARGUMENTS = (

@@ -39,6 +39,7 @@ driver: connection_policy profiles protocol robot transport
 doctor: api connection_policy errors parallel profiles protocol resources robot stepped_driver transport wording \
     | serial
 replay: protocol robot stepped_driver
+parameter_table: resources robot
 stepped_driver: robot
 """
 #: What the subcommands that ask a running node import, when they are called.
@@ -129,7 +130,8 @@ MORE_LAYERS_OF_TOOLS = {
     "bag": {"packet_file"},
     "calibrate": {"transport.simulated"},
     "dashboard": {
-        *("doctor", "packet_file", "protocol", "robot", "sim", "stepped_driver", "transport", "transport.simulated")
+        *("doctor", "packet_file", "parameter_table", "protocol", "robot", "sim", "stepped_driver"),
+        *("transport", "transport.simulated"),
     },
     "demo": {"sim"},
     "web": {"doctor", "packet_file", "protocol", "robot", "transport.simulated"},

@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ..parameter_table import TABLE, Spec
 from ..resources import read_yaml
-from .parameter_table import TABLE, Spec
 
 #: Parameters of the node that `--show-args` lists as launch arguments; an empty one keeps the value of params_file.
 _NAMES = (

@@ -12,8 +12,8 @@ from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescri
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from ..parameter_table import TABLE, Scalar, Spec
 from ..robot import Options
-from .parameter_table import TABLE, Scalar, Spec
 
 #: Value of sonar_on_connect with which the sonars fire only for subscribers.
 SONAR_WHEN_SUBSCRIBED = "when_subscribed"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import math
-import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,26 +14,30 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from nav_msgs.msg import OccupancyGrid
-from rcl_interfaces.msg import ParameterDescriptor
+from rcl_interfaces.srv import GetParameters
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.subscription import Subscription
+from rclpy.task import Future
 from tf2_msgs.msg import TFMessage
 
-from amigobot_driver import AmigoBotError, RequestFailedError
+from amigobot_driver import RequestFailedError
 from amigobot_driver.cli.graph_reader import read_graph
 from amigobot_driver.doctor import Finding, Kind, Severity, Target
 from amigobot_driver.doctor.graph import examine_graph
 from amigobot_driver.packet_file import RecordedFrame
+from amigobot_driver.parameter_table import TABLE, Scalar
 from amigobot_msgs.msg import Packet
 
 from ...node_remote import NodeRemote
 from ...state import yaw_of
 from ..messages import Value
-from .robot_source import RobotSource
+from .robot_source import RobotSource, parameter_row
 from .source import Examination
 
+#: Parameters that may change while the node runs.
+_PARAMETERS = {spec.name: spec for spec in TABLE if spec.at_run_time}
 #: Levels of diagnostics, as the page names them.
 _LEVELS = ("ok", "warning", "error", "stale")
 _MAX_CELLS = 400  #: cells of a map in one direction, for the page
@@ -60,29 +63,25 @@ class NodeSource(NodeRemote, RobotSource):
         self.robot = self  # it has the methods of a robot
         NodeRemote.__init__(self, namespace, drives=True, timeout=timeout)
         self._origin = 0.0, 0.0, 0.0  #: of the odometry frame in the map
-        self._parameters: list[dict[str, Any]] = []
+        self._values: dict[str, Scalar] = {}  #: of the parameters
         self._packets: Subscription[Packet] | None = None  #: while a packet inspector is open
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.node.create_subscription(OccupancyGrid, "map", self._on_map, latched)
         self.node.create_subscription(TFMessage, "/tf", self._on_transforms, 20)
         self._driver = AsyncParameterClient(self.node, self.where)
-        self._reader: threading.Thread | None = None
 
     def live(self) -> dict[str, Any]:
         """Return where the odometry frame is in the map."""
         return {"origin": self._origin}
 
     def sections(self) -> dict[str, Any]:
-        """Return parameters, sounds, diagnostics and map."""
+        """Return parameters, sounds, diagnostics and map. The values of the parameters are those a second ago."""
         now = time.monotonic()
-        if not self.alive:
-            self._reader = None  # a node that starts again may have other values
-        elif self._reader is None:
-            self._reader = threading.Thread(target=self._read_parameters, name="dashboard-parameters", daemon=True)
-            self._reader.start()
+        if self.alive and self._driver.services_are_ready():
+            self._driver.get_parameters([*_PARAMETERS], self._on_parameters)
         return {
             **self._more,
-            "parameters": self._parameters,
+            "parameters": [parameter_row(_PARAMETERS[name], value) for name, value in self._values.items()],
             "diagnostics": [
                 _finding(part, status) for part, (at, status) in list(self.diagnostics.items()) if now - at < _STALE
             ],
@@ -104,35 +103,13 @@ class NodeSource(NodeRemote, RobotSource):
 
     def do_parameter(self, name: str, value: Value) -> str:
         """Set a parameter of the node."""
-        row = next((row for row in self._parameters if row["name"] == name), None)
-        if row is not None and isinstance(row["value"], float) and type(value) is int:
+        if isinstance(self._values.get(name), float) and type(value) is int:
             value = float(value)  # a bool, which the node refuses, is an int in Python, too
         response = self.result(self._driver.set_parameters([Parameter(name, value=value)]), f"parameter {name}")
         result = response.results[0]
         if not result.successful:
             raise RequestFailedError(result.reason)
-        if row is not None:
-            row["value"] = value
         return f"{name} is {value} now"
-
-    def _read_parameters(self) -> None:
-        """Read names, descriptions and values of all parameters; runs in a thread of its own."""
-        try:
-            self._driver.wait_for_services(self._timeout)
-            names = list(self.result(self._driver.list_parameters(), "list_parameters").result.names)
-            described = self.result(self._driver.describe_parameters(names), "describe_parameters").descriptors
-            values = self.result(self._driver.get_parameters(names), "get_parameters").values
-        except AmigoBotError as error:
-            self.node.get_logger().warning(str(error))
-            if self._reader is threading.current_thread():
-                self._reader = None  # again later
-            return
-        rows = []
-        for descriptor, value in zip(described, values, strict=True):
-            if not descriptor.read_only and not descriptor.name.startswith(("qos_overrides.", "use_sim_time")):
-                rows.append(_row(descriptor, parameter_value_to_python(value)))
-        if self._reader is threading.current_thread():  # the node has not been started again meanwhile
-            self._parameters = rows
 
     def _examine(self, on_progress: Callable[[str], None]) -> Iterator[Finding]:
         on_progress("looking at the nodes of ROS")
@@ -144,7 +121,11 @@ class NodeSource(NodeRemote, RobotSource):
             "stop the node and run `amigobot doctor PORT`",
         )
 
-    # -- topics -----------------------------------------------------------------------------------------------
+    # -- topics and services ----------------------------------------------------------------------------------
+
+    def _on_parameters(self, future: Future[GetParameters.Response]) -> None:
+        values = map(parameter_value_to_python, future.result().values)  # type: ignore[union-attr]
+        self._values = dict(zip(_PARAMETERS, values, strict=False))  # none of a node of another version
 
     def _on_packet(self, message: Packet) -> None:
         stamp = message.header.stamp
@@ -179,12 +160,3 @@ def _finding(part: str, status: DiagnosticStatus) -> dict[str, Any]:
         "message": status.message,
         "values": {value.key: value.value for value in status.values},
     }
-
-
-def _row(descriptor: ParameterDescriptor, value: Any) -> dict[str, Any]:
-    """Return a parameter with its description and range."""
-    row = {"name": descriptor.name, "value": value, "text": descriptor.description, "unit": ""}
-    for allowed in (*descriptor.floating_point_range, *descriptor.integer_range):
-        row |= {"low": allowed.from_value, "high": allowed.to_value}
-    row["whole"] = isinstance(value, int) and not isinstance(value, bool)
-    return row

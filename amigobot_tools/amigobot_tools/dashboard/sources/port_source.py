@@ -8,29 +8,34 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from amigobot_driver import TUNABLE, AmigoBot, EventStream, Options, RequestRefusedError
 from amigobot_driver.cli.command_line_robot import CommandLineRobot
 from amigobot_driver.doctor import Case, Finding, History, Target, examine, examine_held, live_findings, parse_target
 from amigobot_driver.packet_file import RecordedFrame
+from amigobot_driver.parameter_table import TABLE, Spec
 from amigobot_driver.profiles import Profile
 from amigobot_driver.robot import FrameSeen, LinkChanged, RobotSnapshot
 
 from ...port_remote import PortRemote
 from ...state import RobotState
 from ..messages import Value
-from .robot_source import RobotSource
+from .robot_source import RobotSource, parameter_row
 from .source import Examination
 
-_COLUMNS = "name", "value", "unit", "low", "high", "text", "whole"  # of a parameter
 _MAX_WAITING = 2000  # frames on the line that wait for the page
 _SNAPSHOT_PERIOD = 0.9  #: s; a second, with a margin for a loop that is early
-#: Options of the driver that the page can change: unit, range, description.
-_OPTIONS: dict[str, tuple[str, float, float, str]] = {
-    "max_linear": ("m/s", 0.0, 2.2, "highest speed that the driver requests; 0: the limit of the robot"),
-    "max_angular": ("rad/s", 0.0, 6.3, "highest turn rate that the driver requests; 0: the limit of the robot"),
-    "command_timeout": ("s", 0.05, 2.0, "the driver stops the robot this long after the last velocity"),
+#: Options of the driver that the page can change, with the ranges of the node's parameters.
+_OPTIONS = {
+    spec.option: replace(spec, name=spec.option)
+    for spec in TABLE
+    if spec.option in ("max_linear", "max_angular", "command_timeout")
+}
+#: Values that the robot has, and those.
+_PARAMETERS = _OPTIONS | {
+    name: Spec(name, 0, known.command.summary, known.unit, (known.low, known.high)) for name, known in TUNABLE.items()
 }
 
 
@@ -81,9 +86,11 @@ class PortSource(PortRemote, RobotSource):
     def sections(self) -> dict[str, Any]:
         """Return parameters, sounds and diagnostics."""
         snapshot = self.robot.snapshot()
+        values = {name: getattr(self.robot.options, name) for name in _OPTIONS}
+        values |= dict(snapshot.config.values()) if snapshot.config else {}
         return {
             **self._more,
-            "parameters": self._parameters(dict(snapshot.config.values()) if snapshot.config else {}),
+            "parameters": [parameter_row(spec, values[name]) for name, spec in _PARAMETERS.items() if name in values],
             "diagnostics": self._diagnostics(snapshot),
         }
 
@@ -98,7 +105,7 @@ class PortSource(PortRemote, RobotSource):
     def do_parameter(self, name: str, value: Value) -> str:
         """Set an option of the driver, or a parameter of the robot."""
         if name in _OPTIONS:
-            return self.robot.configure(**{name: value})
+            return self.robot.configure(**{name: _OPTIONS[name].check(value)})
         if name not in TUNABLE:
             raise RequestRefusedError(f"parameter {name!r:.60} is not known")
         if isinstance(value, float) and value.is_integer():
@@ -136,12 +143,3 @@ class PortSource(PortRemote, RobotSource):
             }
             for finding in live_findings(self._history, self.where)
         ]
-
-    def _parameters(self, config: dict[str, int | str]) -> list[dict[str, Any]]:
-        """The values that can be set, as the robot reports them or the driver uses them."""
-        options = self.robot.options
-        rows = [(name, getattr(options, name), *row, False) for name, row in _OPTIONS.items()]
-        for name, known in TUNABLE.items():
-            if name in config:
-                rows.append((name, config[name], known.unit, known.low, known.high, known.command.summary, True))
-        return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]

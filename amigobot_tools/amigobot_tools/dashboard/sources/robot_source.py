@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from amigobot_driver.parameter_table import Scalar, Spec
 from amigobot_driver.wording import counted
 
 from ..messages import Byte, Sound, anyone
@@ -53,3 +54,9 @@ class RobotSource(Source):
     def do_outputs(self, mask: Byte, states: Byte) -> str:
         """Set digital outputs."""
         return f"digital outputs: {self.robot.set_digital_outputs(mask, states):08b}"
+
+
+def parameter_row(spec: Spec, value: Scalar) -> dict[str, Any]:
+    """Return a parameter and its value for the page."""
+    row = {"name": spec.name, "value": value, "unit": spec.unit, "text": spec.description, "whole": spec.kind is int}
+    return row | dict(zip(("low", "high"), spec.allowed, strict=True)) if spec.has_range else row

@@ -10,8 +10,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from ..resources import read_yaml, share
-from ..robot import TUNABLE, Options
+from .resources import read_yaml, share
+from .robot import TUNABLE, Options
 
 Scalar = bool | int | float | str
 
