@@ -85,5 +85,6 @@ def test_demo_fails_if_odometry_is_wrong(
 def test_program_that_fails_is_named(tmp_path: Path) -> None:
     with pytest.raises(DemoError, match="the node has ended with status 1"), Programs(tmp_path) as programs:
         programs.start("node", "no_such_module")
-        programs.wait_for("node", "never", seconds=60.0)
+        while True:
+            programs.check()
     assert "no_such_module" in (tmp_path / "node.log").read_text()

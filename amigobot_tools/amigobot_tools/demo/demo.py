@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import pairwise
@@ -22,6 +23,7 @@ from .tour import ROOM, SQUARE
 from .tour_drive import TourLog, follow, read_truth
 
 _TIMEOUT = 60.0  # s until the robot is found
+_CHECK_PERIOD = 0.05  # s between two checks of the simulator
 _WORLD = "room"
 _MAX_DISTANCE = 0.05  # m that odometry may be off at the end
 _MAX_ANGLE = math.radians(2)  # rad, the same for the yaw
@@ -49,7 +51,9 @@ def run_demo(out: Path, port: str, seconds: float, *, ros: bool) -> None:
         if not port:
             where = ["--pty", str(simulated), "--world", _WORLD, "--truth", str(truth)]
             programs.start("simulator", "amigobot_driver.cli", "sim", "--robot", "amigo", "--name", "Amigo", *where)
-            programs.wait_for("simulator", str(simulated), _TIMEOUT)
+            while not simulated.is_symlink():
+                programs.check()
+                time.sleep(_CHECK_PERIOD)
         with (_node if ros else _python)(programs, out, port or str(simulated)) as remote:
             print(f"{remote.state().name} is ready")
             if port:

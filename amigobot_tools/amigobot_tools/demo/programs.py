@@ -12,7 +12,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from amigobot_driver import AmigoBotError
@@ -71,19 +70,6 @@ class Programs:
         for name, program in self._programs.items():
             if (status := program.poll()) != good:
                 raise DemoError(f"the {name} has ended with status {status}: see {self._folder / name}.log")
-
-    def wait_for(self, name: str, text: str, seconds: float) -> None:
-        """Wait until the log of a program has a text.
-
-        Raises:
-            DemoError: It has it not in time, or a program has ended.
-        """
-        log, deadline = self._folder / f"{name}.log", time.monotonic() + seconds
-        while text not in log.read_text(encoding="utf-8"):
-            self.check()
-            if time.monotonic() > deadline:
-                raise DemoError(f"the {name} is not ready after {seconds:g} s: see {log}")
-            time.sleep(0.05)
 
 
 def use_own_domain() -> int:
