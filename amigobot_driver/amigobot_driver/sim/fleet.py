@@ -97,9 +97,6 @@ def load_robots(path: str) -> RobotsFile:
         expected = f"a mapping of 1 to {MAX_ROBOTS} names to the options of each robot"
         raise WorldError(wrong_type(f"{path}: robots", robots, expected))
     entries = tuple(_entry(str(name), robot, seed, path) for seed, (name, robot) in enumerate(robots.items()))
-    ports = [entry.pty or entry.tcp for entry in entries]
-    if twice := {port for port in ports if ports.count(port) > 1}:
-        raise WorldError(f"{path}: {', '.join(sorted(twice))} is given twice: give each robot a port of its own")
     return RobotsFile(file, str(content.get("world", DEFAULT_WORLD)), entries)
 
 
@@ -107,12 +104,10 @@ def _entry(name: str, robot: Any, seed: int, path: str) -> RobotEntry:
     where = f"{path}: robot {name}"
     allowed = [option.name for option in OPTIONS if option.name != "world"]
     check_keys(robot, (*_PLACES, *allowed), where)
-    if not (given := set(_PLACES) & set(robot)):
-        raise WorldError(f"{where}: no port is given, add one of pty: PATH and tcp: PORT")
-    if len(given) > 1:
-        raise WorldError(f"{where}: pty and tcp are both given, leave one of them out")
     options = {key: _text(value) for key, value in robot.items()}
     ports = {place: options.pop(place) for place in _PLACES if place in options}
+    if len(ports) != 1:
+        raise WorldError(f"{where}: give it one port, pty: PATH or tcp: PORT")
     return RobotEntry(name, {"seed": str(seed), "name": name, **options}, **ports)
 
 
