@@ -40,7 +40,7 @@ def test_a_rosbag_with_packets_is_a_recording(recording: Path, tmp_path: Path) -
 
     from amigobot_tools.bag.writer import BagWriter
 
-    _, records = read_recording(recording)
+    _, records, _ = read_recording(recording)
     for name in ("one", "two", "empty"):
         writer = BagWriter(tmp_path / name)
         for namespace in ("/anna", "/bert")[: ("empty", "one", "two").index(name)]:

@@ -42,7 +42,7 @@ def test_short_drive_leaves_a_picture(tmp_path: Path, option: str) -> None:
         assert demo.wait() == 0
     assert (tmp_path / "tour.png").read_bytes().startswith(b"\x89PNG")
     if option == "--no-ros":
-        head, records = read_recording(tmp_path / "tour.amigo")
+        head, records, _ = read_recording(tmp_path / "tour.amigo")
         assert head.name == "Amigo"
         assert any(record.to_robot for record in records) and len(records) > 50
     check_end(tmp_path)

@@ -473,7 +473,7 @@ def test_a_real_robot_is_driven_recorded_and_examined(page: TryPage, robot: Seri
     page.browser.press("#record")
     file = tmp_path / "drive.amigo"
     file.write_bytes(page.offered()[file.name])
-    head, frames = read_recording(file)
+    head, frames, _ = read_recording(file)
     assert head.profile == "p3dx" and sum(not frame.to_robot for frame in frames) > 10
     with page.dashboard():
         page.browser.press("#tab-doctor")

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from amigobot_driver.cli import main
-from amigobot_driver.cli.recording_file import read_intact_part, read_recording
+from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Config, FrameDecoder, decode, encode_frame, packets_of, parse
 from amigobot_driver.sim import SessionState, Simulator, load_report
@@ -108,7 +108,7 @@ def test_page_and_recording_have_everything_of_the_run(odd: Path) -> None:
     page = (odd / report.PAGE).read_text(encoding="utf-8")
     assert re.search(r"\| silence until the brakes act \| 2\.2\d+ ± [\d.]+ s \| 2\.0\d+ ± [\d.]+ s \| differs \|", page)
     assert page.count("\n## ") == len(report.load(odd / report.REPORT).steps) and "Settles E-35." in page
-    head, records = read_recording(odd / runs.RECORDING)
+    head, records, _ = read_recording(odd / runs.RECORDING)
     assert head.subclass == "amigo-sh"
     sent = [decode(record.data) for record in records if record.to_robot]
     names = {str(instruction) for instruction in sent if instruction is not None}
@@ -137,7 +137,7 @@ def test_step_with_a_refused_request_is_skipped() -> None:
 def test_simulator_of_every_kept_report_shows_its_figures(folder: Path) -> None:
     check_simulator_of(folder)
     for recording in folder.glob("*.amigo"):
-        head, records = read_recording(recording)
+        head, records, _ = read_recording(recording)
         packets = [parse(record.data, packets_of(head.erratic)) for record in records if not record.to_robot]
         kinds = {type(packet).__name__ for packet in packets}
         assert kinds and "Malformed" not in kinds
@@ -295,7 +295,7 @@ def test_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> None
         "floor.lifted": "01000000",
         "floor.floor": "01110000",
     }
-    _, records, damaged = read_intact_part(tmp_path / "report" / runs.RECORDING)
+    _, records, damaged = read_recording(tmp_path / "report" / runs.RECORDING)
     assert not damaged and records[-1].time > sum(step.seconds for step in made.steps)
 
 

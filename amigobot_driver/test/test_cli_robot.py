@@ -179,7 +179,7 @@ def test_a_recording_ends_with_the_robot_and_is_complete(tmp_path: Path) -> None
     robot.drive(0.1, duration=0.3)
     robot.close()
     recording.stop()
-    _, records = read_recording(file)
+    _, records, _ = read_recording(file)
     names = [decode(record.data).command.name for record in records if record.to_robot]
     assert "VEL" in names and "ENABLE" in names  # the stop, and the motors off
 
@@ -218,7 +218,7 @@ def test_a_damaged_recording_is_read_up_to_the_damage(
 ) -> None:
     file, whole = tmp_path / "damaged.amigo", drive[0].read_bytes()
     file.write_bytes(whole + damage + whole)
-    _, records = read_recording(drive[0])
+    _, records, _ = read_recording(drive[0])
     place = f"{file}: the recording is damaged at byte {len(whole)}"
     for subcommand in ("dump", "replay"):
         read = amigobot(capsys, subcommand, str(drive[0]))

@@ -186,7 +186,7 @@ def test_a_report_has_the_packets_of_each_checksum(counted: str, tmp_path: Path)
     assert "a robot answers at 38400 baud" in texts(findings, "line")
     pack(tmp_path / "report.zip", case, {}, "")
     with zipfile.ZipFile(tmp_path / "report.zip") as archive:
-        _, records = read_recording(Path(archive.extract("packets.amigo", tmp_path)))
+        _, records, _ = read_recording(Path(archive.extract("packets.amigo", tmp_path)))
     assert {record.to_robot for record in records} == {True, False}
     packets = [parse(record.data, packets_of(True)) for record in records if not record.to_robot]
     assert {type(packet).__name__ for packet in packets} >= {"ErraticConfig", "Motor"}

@@ -70,7 +70,7 @@ class RecordingRemote(Remote):
 
     def __init__(self, path: Path, profile: str = "", rate: float = 1.0, namespace: str = "") -> None:
         self.where = path.name
-        self.head, self.records = read_packets(path, namespace, profile) if is_bag(path) else read_recording(path)
+        self.head, self.records = read_packets(path, namespace, profile) if is_bag(path) else read_recording(path)[:2]
         self.records.sort(key=lambda record: record.time)
         used = profile or recorded_profile(self.head)
         self.events = replayed(self.head, self.records, used)

@@ -23,7 +23,7 @@ from typing import Any
 
 from ..packet_file import Head, RecordedFrame
 from ..protocol import inspect_frame
-from .recording_file import read_intact_part
+from .recording_file import read_recording
 from .usage_error import UsageError
 
 
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status: 1 if nothing was printed, or the recording is damaged."""
-    head, records, damaged = read_intact_part(args.file)
+    head, records, damaged = read_recording(args.file)
     entries = [entry(head, record) for record in records]
     names = sorted({row["name"] for row in entries})
     if args.packet is not None and args.packet not in names:

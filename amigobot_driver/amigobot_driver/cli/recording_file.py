@@ -14,13 +14,7 @@ from ..wording import counted
 from .usage_error import UsageError
 
 
-def read_recording(path: Path) -> tuple[Head, list[RecordedFrame]]:
-    """Return the head and the records of `read_intact_part`."""
-    head, records, _ = read_intact_part(path)
-    return head, records
-
-
-def read_intact_part(path: Path) -> tuple[Head, list[RecordedFrame], bool]:
+def read_recording(path: Path) -> tuple[Head, list[RecordedFrame], bool]:
     """Read a whole file, or one that is damaged up to the damage, with a line on stderr.
 
     Returns:

@@ -28,7 +28,7 @@ from ..errors import AmigoBotError
 from ..packet_file import Head, RecordedFrame
 from ..wording import counted, robot_name
 from . import ranges
-from .recording_file import read_intact_part
+from .recording_file import read_recording
 
 if TYPE_CHECKING:
     from ..robot import Event, Report
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the subcommand and return the exit status: 1 if the recording is damaged or has no packets of a robot."""
-    head, records, damaged = read_intact_part(args.file)
+    head, records, damaged = read_recording(args.file)
     # Packets and commands are written as they are processed; the replay needs them in the order of their times.
     records.sort(key=lambda record: record.time)
     if args.pty:

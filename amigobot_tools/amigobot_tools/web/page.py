@@ -281,7 +281,7 @@ def _preview(path: Path) -> str:
     """Return what a file holds, as a text for the person."""
     if path.suffix != ".amigo":
         return path.read_text()
-    head, frames = read_recording(path)
+    head, frames, _ = read_recording(path)
     seconds = frames[-1].time - frames[0].time if frames else 0.0
     what = f"{counted(len(frames), 'packet')} between robot and page in {seconds:.0f} s"
     return f"{what}\n{json.dumps(asdict(head), indent=1)}"
