@@ -26,7 +26,7 @@ from amigobot_tools.person import StoppedError
 from amigobot_tools.verify import report, runs, terminal
 from amigobot_tools.verify.measures.drives import straight
 from amigobot_tools.verify.simulated_person import simulated
-from amigobot_tools.verify.step_data import Figure, Step, StepError
+from amigobot_tools.verify.step_data import Figure, KnownRobot, Step, StepError
 from amigobot_tools.verify.step_table import check, row_of, steps, steps_of
 from amigobot_tools.verify.trial import DONE, Trial
 from amigobot_tools.verify.verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, nominal_parameter, simulate
@@ -71,9 +71,9 @@ def check_simulator_of(folder: Path) -> None:
     made = report.load(folder / report.REPORT)
     learned = load_report(str(folder / report.REPORT))
     simulator = Simulator(learned.profile, seed=3, wear=learned.wear, sonar=learned.sonar)
-    trial = simulate(simulator, load_profile(made.profile), made.done)
+    robot = simulate(simulator, load_profile(made.profile), made.done)
     numbers = [item for item in made.figures if isinstance(item.value, float) and row_of(item.key).parameter]
-    judged = compare(numbers, trial.figures)
+    judged = compare(numbers, robot.figures)
     assert judged
     assert [item.key for item in judged if item.verdict == DIFFERS] == []
 
@@ -127,8 +127,7 @@ def test_comparison_is_repeated_without_the_robot(odd: Path, capsys: pytest.Capt
 def test_step_with_a_refused_request_is_skipped() -> None:
     client, person = simulated(Simulator(load_profile("amigo-sh")))
     person.do = lambda what, text, distance=0.0: distance < 1.0  # type: ignore[method-assign]
-    client.connect()
-    trial = Trial(client, person, load_profile("amigo-sh"), config=client.config())
+    trial = Trial(client, person, KnownRobot(client.connect(), load_profile("amigo-sh"), client.config()))
     (result,) = trial.run([steps()["wall"]])
     assert (result.status, result.reason) == ("skipped", "the owner could not help with it")
 
@@ -227,8 +226,7 @@ def test_key_stops_the_robot_in_every_moving_step(step: Step) -> None:
     client, person = simulated(simulator, lambda: abs(simulator.truth.left_velocity) > 0.03)
     sent: list[str] = []
     client.on_record = lambda record: sent.append(str(decode(record.data))) if record.to_robot else None
-    client.connect()
-    trial = Trial(client, person, load_profile("amigo-sh"), config=client.config())
+    trial = Trial(client, person, KnownRobot(client.connect(), load_profile("amigo-sh"), client.config()))
     with pytest.raises(StoppedError):
         list(trial.run([step]))
     client.end()

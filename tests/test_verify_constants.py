@@ -56,16 +56,16 @@ def changed(parameter: str, seed: int, factor: float = 1.1) -> Simulator:
 
 def differences(simulator: Simulator, steps: Collection[str] = ALL_STEPS) -> list[str]:
     """Keys of the figures that differ from the simulator's."""
-    trial = simulate(simulator, NOMINAL, steps)
-    assert {*steps} - {figure.step for figure in trial.figures.values()} <= IMPOSSIBLE
-    compared = compare(trial.figures.values(), nominal_figures(frozenset(steps)))
+    robot = simulate(simulator, NOMINAL, steps)
+    assert {*steps} - {figure.step for figure in robot.figures.values()} <= IMPOSSIBLE
+    compared = compare(robot.figures.values(), nominal_figures(frozenset(steps)))
     return [item.key for item in compared if item.verdict == DIFFERS]
 
 
 @cache
 def nominal_figures(steps: frozenset[str]) -> dict[str, Figure]:
-    trial = simulate(Simulator(NOMINAL), NOMINAL, {"config"})
-    return expected(NOMINAL, trial.config, steps)
+    robot = simulate(Simulator(NOMINAL), NOMINAL, {"config"})
+    return expected(NOMINAL, robot.config, steps)
 
 
 @pytest.mark.parametrize("parameter", QUICK)

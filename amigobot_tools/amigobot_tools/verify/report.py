@@ -24,9 +24,9 @@ from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, read_report
 from amigobot_driver.wording import shown, wrong_type
 
 from ..person import StoppedError
-from .step_data import Figure, Value
+from .step_data import Figure, KnownRobot, Value
 from .step_table import has_figure, row_of, steps, steps_of
-from .trial import DONE, FAILED, SKIPPED, StepResult, Trial
+from .trial import DONE, FAILED, SKIPPED, StepResult
 from .verdict import AS_SIMULATED, DIFFERS, UNKNOWN, compare, expected, simulator_section
 
 REPORT, PAGE = "report.json", "report.md"
@@ -56,12 +56,12 @@ class VerifyReport:
         count = Counter(figure.verdict for figure in self.figures)
         return f"{count[AS_SIMULATED]} as simulated, {count[DIFFERS]} different, {count[UNKNOWN]} unknown"
 
-    def add(self, result: StepResult, trial: Trial) -> None:
+    def add(self, result: StepResult, robot: KnownRobot) -> None:
         """Take how a step went, and what is known after it."""
         results = {**{step.name: step for step in self.steps}, result.name: result}
         self.steps = [results[name] for name in steps() if name in results]
-        self.figures = list(trial.figures.values())
-        self.config = trial.config.encode().hex() if trial.config else self.config
+        self.figures = list(robot.figures.values())
+        self.config = robot.config.encode().hex() if robot.config else self.config
 
     def differences(self) -> Iterator[Finding]:
         """Yield what differs from the simulator."""

@@ -19,6 +19,7 @@ from amigobot_driver.profiles import choose_profile, load_profile
 from ..person import Person
 from .client import Client
 from .report import REPORT, VerifyReport
+from .step_data import KnownRobot
 from .step_table import steps_of
 from .trial import Trial
 
@@ -75,10 +76,11 @@ def run_steps(
         steps = [step for step in steps_of(profile) if step.name not in report.done]
         head = Head(time.time(), port, *names.values(), profile.name, profile.erratic)
         with _recording(folder, head, client, resumed=earlier is not None):
-            figures = {figure.key: figure for figure in report.figures}
-            trial = Trial(client, person, profile, config=client.config(), figures=figures)
-            for result in trial.run([step for step in steps if not only or step.name in only], skip):
-                report.add(result, trial)
+            found = {figure.key: figure for figure in report.figures}
+            known = KnownRobot(identity, profile, client.config(), found)
+            chosen = [step for step in steps if not only or step.name in only]
+            for result in Trial(client, person, known).run(chosen, skip):
+                report.add(result, known)
                 report.save(folder)
                 on_finding(result.finding)
         return report

@@ -48,13 +48,11 @@ class Script:
     """
 
     def __init__(self, client: Client, person: Person, robot: KnownRobot, step: Step, patience: int) -> None:
-        self.client, self._person, self.robot, self._step = client, person, robot, step
-        self._patience = patience
+        self.client, self._person, self.robot, self._patience = client, person, robot, patience
+        self._data = StepData(step, robot)
         self._share = 0.0  #: of the cycle of the SIPs that is waited at `shift`
         self._moves = False  #: the motors are on
         self._driven_from = 0  #: number of packets when the motors were switched on
-        self._phases: dict[str, list[Phase]] = {}
-        self._answers: dict[str, Any] = {}
 
     def play(self) -> StepData | None:
         """Send everything; return what came back, None if the person cannot do what is asked for before the end.
@@ -62,21 +60,22 @@ class Script:
         Raises:
             StepError: The robot does not do what the step needs.
         """
-        for number in range(self._step.repeat):
-            self._share = (number + 0.5) / self._step.repeat
-            for name, words in self._step.lists:
+        step, answers = self._data.step, self._data.answers
+        for number in range(step.repeat):
+            self._share = (number + 0.5) / step.repeat
+            for name, words in step.lists:
                 if isinstance(words, str):
                     request, what, *value = name.split()
                     if request != "look":
                         self.motors_off()
                     ask = {"do": self._person.do, "measure": self._person.measure, "look": self._person.look}[request]
-                    self._answers[what] = ask(what, words, *map(float, value))
-                    if request == "do" and not self._answers[what] and (name, words) != self._step.lists[-1]:
+                    answers[what] = ask(what, words, *map(float, value))
+                    if request == "do" and not answers[what] and (name, words) != step.lists[-1]:
                         return None
                 elif self._is_supported(words):
                     self._send_list(name, words)
         self.motors_off()
-        return StepData(self._step, self.robot, self._phases, self._answers)
+        return self._data
 
     def _is_supported(self, words: Sequence[Any]) -> bool:
         """Return whether the robot has all commands of a list."""
@@ -84,14 +83,14 @@ class Script:
         return all(self.client.dialect.supports(Command[name], "") for name in names)
 
     def _send_list(self, name: str, words: Sequence[Any]) -> None:
-        if self._step.moves and not self._moves:
+        if self._data.step.moves and not self._moves:
             self.motors_on()
         first, self._sent = len(self.client.packets), 0.0
         for word in words:
             self._play(word)
         if name:
             phase = Phase(self._sent, self.client.now(), self.client.packets[first:], self.robot)
-            self._phases.setdefault(name, []).append(phase)
+            self._data.phases.setdefault(name, []).append(phase)
 
     def _play(self, word: Any) -> None:
         if not isinstance(word, str):
@@ -191,8 +190,8 @@ class Script:
 
     def restore_settings(self) -> None:
         """Set the duty of the PWM and the decelerations of an Erratic as they were in the list `before`."""
-        before, duty = (self._phases[name][-1].of(ErraticConfig)[-1] for name in ("before", "duty"))
-        (commanded,) = self._step.arguments("pwm_duty")
+        before, duty = (self._data.phase(name).of(ErraticConfig)[-1] for name in ("before", "duty"))
+        (commanded,) = self._data.step.arguments("pwm_duty")
         self.pwm_duty(round(commanded * before.pwm_max / max(1, duty.pwm_max)))
         self.client.send(Command.SETA(-before.trans_decel), Command.SETRA(-before.rot_decel))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from amigobot_driver import Profile
@@ -87,14 +87,14 @@ class Figure:
     verdict: str = "unknown"  #: "as simulated", "differs" or "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class KnownRobot:
-    """What is known of the robot."""
+    """What is known of the robot; the steps add to it."""
 
     identity: SyncReply
     profile: Profile  #: nominal dimensions and units
-    config: TuningValues | None  #: as the robot reports it; None if it was not read
-    figures: Mapping[str, Figure]  #: what was measured so far, by key
+    config: TuningValues | None = None  #: as the robot reports it; None if it was not read
+    figures: dict[str, Figure] = field(default_factory=dict)  #: what was measured so far, by key
 
     def found(self, key: str, default: float) -> float:
         """Return a quantity that an earlier step has found, or the nominal one."""
@@ -166,8 +166,8 @@ class StepData:
 
     step: Step
     robot: KnownRobot
-    phases: Mapping[str, Sequence[Phase]]  #: by the name of their list, one for each repetition
-    answers: Mapping[str, Any]  #: of the person, by what was asked
+    phases: dict[str, list[Phase]] = field(default_factory=dict)  #: by the name of their list, one for each repetition
+    answers: dict[str, Any] = field(default_factory=dict)  #: of the person, by what was asked
 
     def phase(self, name: str) -> Phase:
         """Return what came back for a list of the step, the last time."""

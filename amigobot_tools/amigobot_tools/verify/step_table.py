@@ -48,7 +48,7 @@ def check(step: Step) -> None:
     for key, name, allowed in names:
         if name and name not in allowed:
             raise ValueError(f"steps.yaml: {step.name}: {key}: {name!r} is not known, allowed: {', '.join(allowed)}")
-    robot = KnownRobot(SyncReply(name="", robot_class="", subclass=""), load_profile("generic"), None, {})
+    robot = KnownRobot(SyncReply(name="", robot_class="", subclass=""), load_profile("generic"))
     for text in step.texts:
         name, *arguments = text.split()
         try:

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""One run of the steps with one robot: runs step after step, and keeps what was found."""
+"""One run of the steps with one robot: runs step after step, and adds what was found to what is known of it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from amigobot_driver import AmigoBotError, Profile
+from amigobot_driver import AmigoBotError
 from amigobot_driver.doctor import Finding, Severity
 from amigobot_driver.protocol import Command, TuningValues
 
@@ -16,7 +16,7 @@ from ..person import Person
 from .client import Client
 from .measures import figures
 from .script import Script
-from .step_data import Figure, KnownRobot, Step, StepError
+from .step_data import KnownRobot, Step, StepError
 
 DONE, SKIPPED, FAILED = "done", "skipped", "failed"
 
@@ -52,10 +52,8 @@ class Trial:
 
     client: Client
     person: Person
-    profile: Profile  #: nominal dimensions and units
+    robot: KnownRobot
     patience: int = 1  #: how many times longer than with a real robot to collect random quantities
-    config: TuningValues | None = None
-    figures: dict[str, Figure] = field(default_factory=dict)
     _lifted: bool | None = None  #: None: not asked since the robot stood on the floor
 
     def run(self, steps: Sequence[Step], skip: Collection[str] = ()) -> Iterator[StepResult]:
@@ -87,10 +85,9 @@ class Trial:
 
     def _attempt(self, step: Step) -> str:
         """Do a step; return why it is not done, "" if it is."""
-        if step.needs and not self.client.dialect.supports(Command[step.needs], self.profile.firmware):
+        if step.needs and not self.client.dialect.supports(Command[step.needs], self.robot.profile.firmware):
             return f"not possible on this robot, because it has no command {step.needs}"
-        robot = KnownRobot(self.client.identity, self.profile, self.config, self.figures)
-        if step.sonars and not robot.front_sonars:
+        if step.sonars and not self.robot.front_sonars:
             return "not possible on this robot, because it has no sonars"
         if step.place == "lifted" and self._lifted is None:
             text = "Put the robot on a block, so that its wheels are off the floor and nothing touches them."
@@ -101,11 +98,11 @@ class Trial:
             return "needs wheels off the floor"
         if not self.person.explain(step.title, step.tell, step.moves):
             return "the owner skipped it"
-        data = Script(self.client, self.person, robot, step, self.patience).play()
+        data = Script(self.client, self.person, self.robot, step, self.patience).play()
         if data is None:
             return "the owner could not help with it"
         for figure in figures(data):  # what is found before an error stays
-            self.figures[figure.key] = figure
+            self.robot.figures[figure.key] = figure
         if step.name == "config":
-            self.config = data.phase("config").of(TuningValues)[-1]
+            self.robot.config = data.phase("config").of(TuningValues)[-1]
         return ""

@@ -16,7 +16,7 @@ from amigobot_driver.protocol import TuningValues
 from amigobot_driver.sim import Simulator, SonarModel, Wear, flash_of
 
 from .simulated_person import simulated
-from .step_data import Figure
+from .step_data import Figure, KnownRobot
 from .step_table import row_of, steps_of
 from .trial import Trial
 
@@ -68,8 +68,8 @@ def simulate(
     steps: Collection[str],
     patience: int = 1,
     stopped: Callable[[], bool] = lambda: False,
-) -> Trial:
-    """Run steps with a simulated robot and a simulated person, on simulated time.
+) -> KnownRobot:
+    """Run steps with a simulated robot and a simulated person, on simulated time; return what is known of it then.
 
     Args:
         simulator: The robot.
@@ -80,11 +80,10 @@ def simulate(
     """
     client, person = simulated(simulator, stopped)
     client.set_profile(nominal)
-    client.connect()
-    trial = Trial(client, person, nominal, patience)
-    list(trial.run([step for step in steps_of(nominal) if step.name in steps]))
+    robot = KnownRobot(client.connect(), nominal)
+    list(Trial(client, person, robot, patience).run([step for step in steps_of(nominal) if step.name in steps]))
     client.end()
-    return trial
+    return robot
 
 
 def expected(
@@ -104,9 +103,9 @@ def expected(
     reported = {} if config is None else flash_of(config)
     sane = {keyword: value for keyword, value in reported.items() if value or keyword not in _NEVER_ZERO}
     own = Simulator(replace(profile, flash={**profile.flash, **sane}), seed=_SEED)
-    trial = simulate(own, profile, {*steps, "config"}, _PATIENCE, stopped)  # the others convert with it
+    robot = simulate(own, profile, {*steps, "config"}, _PATIENCE, stopped)  # the others convert with it
     factory = simulate(Simulator(profile, seed=_SEED), profile, {"config"})
-    return {**trial.figures, **factory.figures}
+    return {**robot.figures, **factory.figures}
 
 
 def simulator_section(profile: Profile, config: TuningValues | None, compared: Sequence[Figure]) -> dict[str, Any]:
