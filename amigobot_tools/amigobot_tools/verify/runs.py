@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 
@@ -59,47 +60,32 @@ def run_steps(
         AmigoBotError: There is no robot.
         UsageError: The report is of another robot.
     """
-    try:
-        profile, reason = load_profile(robot) if robot else None, "as asked for"
-        if profile is not None:
-            client.set_profile(profile)
+    with contextlib.ExitStack() as files, contextlib.ExitStack() as session:  # the recording has the end of the session
+        session.callback(client.end)
+        if robot:
+            client.set_profile(load_profile(robot))
         identity = client.connect()
-        if profile is None:
-            profile, reason = choose_profile(identity.robot_class, identity.subclass)
-            client.set_profile(profile)
+        profile, reason = choose_profile(identity.robot_class, identity.subclass)
+        if robot:
+            profile, reason = load_profile(robot), "as asked for"
+        client.set_profile(profile)
         on_finding(Finding("robot", Severity.OK, f"{identity.name}: profile {profile.name}, {reason}"))
         names = {"name": identity.name, "class": identity.robot_class, "subclass": identity.subclass}
         if earlier is not None and earlier.robot != names:
             raise UsageError(f"{folder / REPORT} is of another robot: resume with that one, or name another --output")
         created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         report = earlier or VerifyReport(created, port, names, robot or profile.name)
-        steps = [step for step in steps_of(profile) if step.name not in report.done]
-        head = Head(time.time(), port, *names.values(), profile.name, profile.erratic)
-        with _recording(folder, head, client, resumed=earlier is not None):
-            found = {figure.key: figure for figure in report.figures}
-            known = KnownRobot(identity, profile, client.config(), found)
-            chosen = [step for step in steps if not only or step.name in only]
-            for result in Trial(client, person, known).run(chosen, skip):
-                report.add(result, known)
-                report.save(folder)
-                on_finding(result.finding)
-        return report
-    finally:
-        client.end()
-
-
-@contextlib.contextmanager
-def _recording(folder: Path, head: Head, client: Client, *, resumed: bool) -> Iterator[None]:
-    """Write what the client sends and receives to the next recording of the folder."""
-    path, number = folder / RECORDING, 1
-    while resumed and path.exists():
-        number += 1
-        path = folder / f"{Path(RECORDING).stem}-{number}{Path(RECORDING).suffix}"
-    with path.open("wb", buffering=0) as file:
-        write_head(file, head)
+        path, more = folder / RECORDING, (folder / f"packets-{number}.amigo" for number in itertools.count(2))
+        while earlier and path.exists():
+            path = next(more)
+        file = files.enter_context(path.open("wb", buffering=0))
+        write_head(file, Head(time.time(), port, *names.values(), profile.name, profile.erratic))
         client.on_record = partial(write_record, file)
-        try:
-            yield
-        finally:
-            client.halt()
-            client.on_record = lambda record: None
+        known = KnownRobot(identity, profile, client.config(), {figure.key: figure for figure in report.figures})
+        steps = [step for step in steps_of(profile) if step.name not in report.done]
+        chosen = [step for step in steps if not only or step.name in only]
+        for result in Trial(client, person, known).run(chosen, skip):
+            report.add(result, known)
+            report.save(folder)
+            on_finding(result.finding)
+    return report
