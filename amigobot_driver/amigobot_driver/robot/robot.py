@@ -90,7 +90,7 @@ class Robot:
         )
         self.dialect.set_profile(self.profile)
         self.line = BridgedLine(context, options.bridge_baud)
-        self.limits = VelocityLimits(context, lambda: self.options)
+        self.limits = VelocityLimits(context, lambda: self.options, lambda: self.tuning.requested)
         # The components are notified of packets and of a new session in this order: it is that of their first commands.
         self.estimator = StateEstimator(context, lambda: self.motion.driven)
         self.motion = Motion(
@@ -125,7 +125,6 @@ class Robot:
         self.compass = CompassReader(context)
         context.on_packet(TuningValues, self._on_config)
         self._apply_options(-math.inf)
-        self._apply_limits()
 
     @property
     def baud(self) -> int:
@@ -325,7 +324,7 @@ class Robot:
         else:
             self.tuning.requested.update(changed)
             result = finished(Outcome(True, "kept for the next connection"))
-        self._apply_limits()
+        self.motion.limits_changed()
         return result
 
     # -- for RobotLink ---------------------------------------------------------------------------------------
@@ -352,7 +351,6 @@ class Robot:
         self._apply_line_speed(now)
         self.queue.spacing = self.profile.link.command_spacing
         self.tuning.requested.update(self.limits.tuning())
-        self._apply_limits()
         if self.dialect.supports(Command.POLLING, self.profile.firmware):
             self.sequence.configure(self.options.sonar_sequence)
         self.link.emit(Identified(identity, self.profile, self.profile_reason, known))
@@ -395,15 +393,11 @@ class Robot:
         for command in (ErraticCommand.PWM_FREQ, ErraticCommand.PWM_DUTY):
             self.unconfirmed.configure(command, pwm.get(command), now)
 
-    def _apply_limits(self) -> None:
-        if self.limits.apply(self.tuning.requested):
-            self.motion.limits_changed()
-
     def _at_rest(self) -> bool:
         report = self.estimator.report
         return report is not None and not (report.moving or self.motion.requested)
 
     def _on_config(self, config: TuningValues, stamp: float, now: float) -> None:
         self._apply_line_speed(now)
-        self._apply_limits()
+        self.motion.limits_changed()
         self._apply_options(now)

@@ -22,34 +22,38 @@ class VelocityLimits:
     """The limits of the options, else the robot's own; neither beyond its profile and its firmware.
 
     Attributes:
-        effective: Largest velocities, (m/s, rad/s).
-        highest: The highest that the profile and the firmware of the robot allow, (m/s, rad/s).
         limited: Number of velocities that were scaled down.
     """
 
-    def __init__(self, context: Context, options: Callable[[], Options]) -> None:
-        limits = context.profile().limits
-        self.effective = self.highest = limits.linear, limits.angular
-        self.limited = 0
-        self._context, self._options = context, options
-
-    def apply(self, held: Mapping[str, int]) -> bool:
-        """Apply the limits, and return whether the effective ones have changed.
+    def __init__(
+        self, context: Context, options: Callable[[], Options], requested: Callable[[], Mapping[str, int]]
+    ) -> None:
+        """Make limits.
 
         Args:
-            held: Tuning values that are requested of the robot.
+            context: The robot's.
+            options: Returns the options in use.
+            requested: Returns the tuning values that are requested of the robot.
         """
-        before = self.effective
+        self.limited = 0
+        self._context, self._options, self._requested = context, options, requested
+
+    @property
+    def highest(self) -> tuple[float, float]:
+        """The highest limits that the profile and the firmware of the robot allow, (m/s, rad/s)."""
+        return self._limits_for(math.inf, math.inf)
+
+    @property
+    def effective(self) -> tuple[float, float]:
+        """Largest velocities, (m/s, rad/s)."""
         linear, angular = self._limits_for(self._options().max_linear, self._options().max_angular)
-        self.highest = self._limits_for(math.inf, math.inf)
-        options = self.tuning()
+        options, requested = self.tuning(), self._requested()
         # A lower limit that a user has set as a tuning value would slow down one axis at the robot, and bend the curve.
-        if (speed := held.get("trans_vel_max", math.inf)) < options.get("trans_vel_max", 0):
+        if (speed := requested.get("trans_vel_max", math.inf)) < options.get("trans_vel_max", 0):
             linear = speed / 1000
-        if (rate := held.get("rot_vel_max", math.inf)) < options.get("rot_vel_max", 0):
+        if (rate := requested.get("rot_vel_max", math.inf)) < options.get("rot_vel_max", 0):
             angular = math.radians(rate)
-        self.effective = linear, angular
-        return self.effective != before
+        return linear, angular
 
     def tuning(self) -> dict[str, int]:
         """Return the tuning values that calibration and options request, the velocity limits included."""
