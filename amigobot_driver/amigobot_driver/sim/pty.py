@@ -14,7 +14,6 @@ import errno
 import hashlib
 import os
 import pty
-import select
 import socket
 import termios
 import tty
@@ -63,14 +62,16 @@ class PtyConnection:
     def read(self, limit: int) -> bytes:
         """Return the client's bytes, at most `limit`; detects that a client has connected or disconnected."""
         self._update_plug()
-        if self._master is None or not self._client_connected(self._master):
+        if self._master is None:
             return b""
         try:
-            return os.read(self._master, limit)
-        except OSError as error:
+            data, connected = os.read(self._master, limit), True
+        except OSError as error:  # EAGAIN: the client has written nothing; EIO: no client has the port open
             if error.errno not in (errno.EAGAIN, errno.EIO):
                 raise
-            return b""
+            data, connected = b"", error.errno == errno.EAGAIN
+        self._update_client(self._master, connected=connected)
+        return data
 
     def write(self, data: bytes) -> None:
         """Send bytes to the client; without a client, or with a full buffer, they are lost."""
@@ -129,12 +130,7 @@ class PtyConnection:
             os.unlink(self._path)
         os.symlink(self._device, self._path)
 
-    def _client_connected(self, master: int) -> bool:
-        poll = select.poll()
-        poll.register(master, select.POLLIN)
-        events = dict(poll.poll(0)).get(master, 0)
-        # The bytes that a client wrote before it closed the port must still be read.
-        connected = not events & select.POLLHUP or bool(events & select.POLLIN)
+    def _update_client(self, master: int, *, connected: bool) -> None:
         if connected and not self._client:
             self._log("client connected")
             self._simulator.open_port()
@@ -145,7 +141,6 @@ class PtyConnection:
         if connected and self._check_baud:
             speed = termios.tcgetattr(master)[5]
             self._simulator.set_client_baud(_SPEEDS.get(speed, _OTHER_SPEED))
-        return connected
 
 
 def _claim(path: str) -> socket.socket:
