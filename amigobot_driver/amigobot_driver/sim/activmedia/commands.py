@@ -61,7 +61,6 @@ HANDLERS: dict[CommandTable, Handler] = {
     Command.SETO: lambda robot, _: robot.zero_odometry(),
     Command.OPEN: lambda robot, _: None,  # the session is open already
     Command.RESET: lambda robot, _: robot.reset(),
-    Command.MAINTENANCE: lambda robot, _: robot.enter_maintenance(),
     Command.SONAR: lambda robot, value: robot.switch_sonar(value),
     Command.BUMPSTALL: lambda robot, value: robot.set_bump_stall(value),
     Command.CHARGE: _charge,

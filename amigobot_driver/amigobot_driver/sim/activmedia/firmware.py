@@ -87,7 +87,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
             reason: Text of the event.
         """
         super().close(reason)
-        faults = self.hardware.fault_injector.faults
+        faults = self.hardware.body.faults
         sonars_on, baud_code = self.hardware.sonar.on, self.tuning.host_baud
         self._restart()
         if faults.keep_baud:
@@ -103,7 +103,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
 
     def zero_odometry(self) -> None:
         """Execute SETO."""
-        self._zero_due = self.now + self.hardware.fault_injector.faults.late_seto
+        self._zero_due = self.now + self.hardware.body.faults.late_seto
 
     def switch_sonar(self, value: int) -> None:
         """Execute SONAR: bit 0 is the switch; on robots with several arrays the next three bits may select one."""
@@ -136,15 +136,10 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         self.hardware.line.set_baud(BAUD_RATES[code])
         self.event("line", f"{BAUD_RATES[code]} baud, {reason}")
 
-    def enter_maintenance(self) -> None:
-        """Execute MAINTENANCE: the firmware loader runs until RESET is pressed."""
-        self.close("the firmware loader runs")
-        self._booted_at = math.inf
-
     # --- parts of the control cycle ------------------------------------------------------------------------
 
     def _take(self, packet: bytes) -> None:
-        faults = self.hardware.fault_injector.faults
+        faults = self.hardware.body.faults
         self._baud_trial = math.inf
         hurried, self._taken_at = self.now - self._taken_at < faults.hurried_close, self.now
         if self.session is SessionState.OPEN:
