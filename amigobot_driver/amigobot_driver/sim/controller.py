@@ -36,7 +36,6 @@ from .battery import BatteryModel
 from .body import SimulatedBody
 from .contact import BumperRings
 from .events import Listener, SessionState, SimulatorEvent
-from .faults import FaultInjector
 from .flash import Flash
 from .gripper import GripperModel
 from .heading import CompassSensor, GyroSensor
@@ -72,7 +71,6 @@ Handlers = Mapping[CommandTable, Handler]
 class Hardware:
     """The devices of one robot; they keep their state through sessions and resets."""
 
-    fault_injector: FaultInjector
     line: SimulatedLine
     body: SimulatedBody
     sonar: SonarRing
@@ -216,7 +214,7 @@ class Controller(ABC, Generic[F]):
             on: The new state; a button that is pressed keeps the motors off.
             cause: For the text of the event.
         """
-        on = on and not self.hardware.fault_injector.faults.stop_button
+        on = on and not self.hardware.body.faults.stop_button
         if on != self.drive.motors_on:
             self.drive.enable(on)
             self.event("motors", f"switched {on_or_off(on)} by {cause}")
@@ -228,7 +226,7 @@ class Controller(ABC, Generic[F]):
         for frame in self._decoder.feed(data, now):
             used = sum(len(each) + OVERHEAD for each in (*self._waiting, frame.data))
             fits = len(frame.data) + 2 <= MAX_SEND_COUNT
-            if fits and not self.hardware.fault_injector.loses_packet() and used <= _BUFFER:
+            if fits and not self.hardware.body.injector.loses_packet() and used <= _BUFFER:
                 self._waiting.append(frame.data)
 
     def _take(self, packet: bytes) -> None:
@@ -255,7 +253,7 @@ class Controller(ABC, Generic[F]):
             self.event("watchdog", f"nothing from the client for {limit:g} s, the wheels are stopped")
 
     def _step_drive(self) -> None:
-        if self.hardware.fault_injector.faults.stop_button:
+        if self.hardware.body.faults.stop_button:
             self.enable_motors(False, "the stop button")
         before = self.drive.stalls
         self.drive.step(TICK)

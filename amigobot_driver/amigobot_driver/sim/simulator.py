@@ -117,7 +117,6 @@ class Simulator:
         self.battery = BatteryModel(profile.battery, charge)
         devices = aux or {}
         self._hardware = hardware = Hardware(
-            fault_injector=injector,
             line=SimulatedLine(injector, paced=baud != 0, delay=profile.physics.command_delay),
             body=body,
             sonar=SonarRing(body, sonar or SonarModel()),
@@ -232,14 +231,14 @@ class Simulator:
     @property
     def faults(self) -> Faults:
         """The injected faults; may be replaced at any time. Their windows count from the first call with a time."""
-        return self._hardware.fault_injector.faults
+        return self._body.faults
 
     @faults.setter
     def faults(self, faults: Faults) -> None:
         faulty, count = faults.dead_sonars | faults.mute_sonars | faults.stuck_sonars, len(self.profile.sonar.poses)
         if max(faulty, default=-1) >= count:
             raise OptionError(f"sonar of a fault is {max(faulty)}, allowed: below {count}, the number of its sonars")
-        self._hardware.fault_injector.faults = faults
+        self._body.injector.faults = faults
 
     @property
     def unplugged(self) -> bool:

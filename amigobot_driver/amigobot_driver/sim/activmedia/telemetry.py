@@ -79,7 +79,7 @@ class SipTelemetry(Telemetry):
         tuning, dialect = self._robot.tuning, self._dialect
         tail = dialect.config_tail
         if isinstance(tail, ArcosTail):
-            dot = "\0" if self._robot.hardware.fault_injector.faults.two_versions else "."
+            dot = "\0" if self._robot.hardware.body.faults.two_versions else "."
             version = tuning.firmware_version.replace(".", dot)
             tail = ArcosTail(version=version, **tuning.values_in(ArcosTail))
         return Config(**{**tuning.values_in(Config), **_fields_after(Config, dialect.config_end), "tail": tail})
@@ -107,7 +107,7 @@ class SipTelemetry(Telemetry):
             control=_angle(drive.control, units.angle),
             flags=Sip.MOTORS * drive.motors_on
             | parts.sonar.arrays_on << 1
-            | Sip.STOP_BUTTON * parts.fault_injector.faults.stop_button
+            | Sip.STOP_BUTTON * parts.body.faults.stop_button
             | _RECHARGING * parts.battery.charging,
             compass=parts.compass.byte,
             sonar=parts.sonar.take(),
