@@ -148,18 +148,17 @@ class NodeRemote(LiveRemote, NodeRobot):
         """Publish a velocity (m/s, rad/s). Returns why it cannot be done, or ""."""
         if not self._drives:
             return "this tool only watches"
-        if self._publisher is None:
-            self._publisher = self._make_publisher()
-        if self._publisher is None:
+        publisher = self._velocity_publisher()
+        if publisher is None:
             return f"{self.where} does not subscribe to cmd_vel yet"
-        message = twist = self._publisher.msg_type()
+        message = twist = publisher.msg_type()
         if isinstance(message, TwistStamped):
             message.header.stamp = self.node.get_clock().now().to_msg()
             message.header.frame_id = "base_link"
             twist = message.twist
         twist.linear.x, twist.angular.z = float(linear), float(angular)
         self._commanded = linear, angular, time.monotonic()
-        self._publisher.publish(message)
+        publisher.publish(message)
         return ""
 
     def stop(self) -> None:
@@ -209,8 +208,10 @@ class NodeRemote(LiveRemote, NodeRobot):
             self.executor.spin()
 
     def _why_silent(self) -> str:
-        if said := self._diagnosed():
-            return said
+        # Without a robot the node publishes no status; its diagnostics say why.
+        at, status = self.diagnostics.get("link", (-math.inf, None))
+        if status and time.monotonic() - at < _SILENT:
+            return str(status.message)
         if self._status_at > -math.inf:
             return "the node is silent: has it ended?"
         return f"no such node yet; {NO_NODE}"
@@ -222,20 +223,20 @@ class NodeRemote(LiveRemote, NodeRobot):
             raise ConnectionFailedError(f"{self.where}: {why} (after {timeout:g} s)")
 
     def _ready(self) -> bool:
-        if self._drives and self._publisher is None:
-            self._publisher = self._make_publisher()
+        publisher = self._drives and self._velocity_publisher()
         running = self._status.link_state == RobotStatus.LINK_RUNNING
         if not (running and "x" in self._known and self._profile):
             return False
-        served = self._publisher and all(client.service_is_ready() for client in self._clients.values())
+        served = publisher and all(client.service_is_ready() for client in self._clients.values())
         return bool(served) or not self._drives
 
-    def _make_publisher(self) -> Any:
-        """A publisher of the type that the node subscribes to; None while that is not known."""
-        for subscription in self.node.get_subscriptions_info_by_topic(self.node.resolve_topic_name("cmd_vel")):
-            if kind := _VELOCITIES.get(subscription.topic_type):
-                return self.node.create_publisher(kind, "cmd_vel", 1)
-        return None
+    def _velocity_publisher(self) -> Any:
+        """Return the publisher of the type that the node subscribes to; None while that is not known."""
+        if self._publisher is None:
+            found = self.node.get_subscriptions_info_by_topic(self.node.resolve_topic_name("cmd_vel"))
+            if kinds := [_VELOCITIES[one.topic_type] for one in found if one.topic_type in _VELOCITIES]:
+                self._publisher = self.node.create_publisher(kinds[0], "cmd_vel", 1)
+        return self._publisher
 
     def _request(self, service: str) -> None:
         self._clients[service].call_async(Trigger.Request())
@@ -264,11 +265,6 @@ class NodeRemote(LiveRemote, NodeRobot):
             node, _, part = status.name.strip("/").partition(": ")
             if node == self.where.strip("/"):
                 self.diagnostics[part] = time.monotonic(), status
-
-    def _diagnosed(self) -> str:
-        """What the node says of its link now; "" if it says nothing. Without a robot it publishes no status."""
-        at, status = self.diagnostics.get("link", (-math.inf, None))
-        return str(status.message) if status and time.monotonic() - at < _SILENT else ""
 
     def _link(self) -> dict[str, str]:
         """The figures of the link, by their names; without diagnostics none."""
