@@ -269,7 +269,7 @@ def test_reported_robot_is_verified_to_the_end(name: str, tmp_path: Path) -> Non
 
 
 def test_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> None:
-    chosen = "packets", "frames_erratic", "settings", "sounds", "directions", "rotation", "floor_sensors", "reset"
+    chosen = "packets", "frames_erratic", "settings", "sounds", "open", "directions", "rotation", "floor_sensors"
     (tmp_path / "counted.yaml").write_text("extends: erratic\nname: counted\nquirks: {checksum_over_count: true}\n")
     (tmp_path / "other.yaml").write_text(
         "extends: erratic\nname: other\nfloor: {first_bit: 4, floor_is_high: true}\nquirks: {checksum_over_count: true,"
@@ -277,7 +277,7 @@ def test_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> None
     )
     url = f"sim://?robot={tmp_path}/other.yaml"
     arguments = ["--robot", str(tmp_path / "counted.yaml"), "--output", str(tmp_path / "report")]
-    assert main(["verify", url, *arguments, *only(*chosen)]) == 1
+    assert main(["verify", url, *arguments, *only(*chosen, "reset")]) == 1
     made = report.load(tmp_path / "report" / report.REPORT)
     undone = {step.name: step.reason for step in made.steps if step.status != DONE}
     assert undone == {
@@ -293,6 +293,8 @@ def test_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> None
         "floor.lifted": "01000000",
         "floor.floor": "01110000",
     }
+    # The robot sends packets after CLOSE: the step `open` must not take its session for closed.
+    assert {item.key: item.value for item in made.figures}["scale.turn"] == pytest.approx(1.0, rel=0.01)
     _, records, damaged = read_recording(tmp_path / "report" / runs.RECORDING)
     assert not damaged and records[-1].time > sum(step.seconds for step in made.steps)
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from amigobot_driver import ConnectionFailedError
 from amigobot_driver.protocol import Command, ErraticCommand, ErraticConfig, Instruction, Sip, encode_frame
 
 from ..person import Person
@@ -148,9 +147,10 @@ class Script:
             self.client.send(Command.GYRO(int(state == "on")))
 
     def open(self) -> None:
-        """Begin a session if there is none."""
+        """Begin a session if there is none: the robot may have missed CLOSE, or ignored RESET."""
         if self.client.wait_for(Sip, 0.5) is None:
             self.client.connect()
+        self.client.opened = True
 
     def sync1(self) -> None:
         """Send SYNC1; an Erratic has no SYNC packets."""
@@ -165,19 +165,12 @@ class Script:
         while client.now() < began + _RESTART:
             client.send(Instruction(0))
             if any(stamped.data[:1] == b"\0" for stamped in client.wait(_KNOCK)):
-                client.connect()
-                return
-        if client.wait_for(Sip, 1.0) is None:
-            raise ConnectionFailedError("the robot does not answer within 10 s of RESET")
-        client.opened = True  # it has ignored RESET: the session goes on
+                break
+        self.open()
 
     def close(self) -> None:
         """End the session."""
         self.client.close()
-
-    def connect(self) -> None:
-        """Begin a session."""
-        self.client.connect()
 
     def config(self) -> None:
         """Read CONFIG."""
