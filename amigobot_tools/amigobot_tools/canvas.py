@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from rich.text import Text
 
-_BRAILLE = 0x2800  # the character without a dot
+_BLANK = "\u2800"  # the Braille character without a dot
 #: Bit of each dot of a character, by column and row.
 _BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
@@ -27,16 +27,14 @@ class Canvas:
         self.columns, self.rows = columns, rows
         self._center = center
         self._scale = scale
-        self._dots = [[0] * columns for _ in range(rows)]
-        self._styles = [[""] * columns for _ in range(rows)]
-        self._characters: dict[tuple[int, int], tuple[str, str]] = {}
+        self._cells: dict[tuple[int, int], tuple[str, str]] = {}  #: by row and column: a character and its style
 
     def dot(self, x: float, y: float, style: str) -> None:
         """Draw a dot at a point (m); a later style replaces that of the character. Outside the picture: nothing."""
         column, row = self._place(x, y)
         if 0 <= column < 2 * self.columns and 0 <= row < 4 * self.rows:
-            self._dots[row // 4][column // 2] |= _BITS[column % 2][row % 4]
-            self._styles[row // 4][column // 2] = style
+            dots, _ = self._cells.get((row // 4, column // 2), (_BLANK, ""))
+            self._cells[row // 4, column // 2] = chr(ord(dots) | _BITS[column % 2][row % 4]), style
 
     def line(self, start: tuple[float, float], end: tuple[float, float], style: str, step: float = 1.0) -> None:
         """Draw a line between two points (m) with a dot every `step` dots."""
@@ -45,18 +43,16 @@ class Canvas:
             self.dot(x, y, style)
 
     def character(self, x: float, y: float, character: str, style: str) -> None:
-        """Put a character over the dots at a point (m)."""
+        """Put a character over the dots at a point (m), after the last dot."""
         column, row = self._place(x, y)
-        self._characters[row // 4, column // 2] = character, style
+        self._cells[row // 4, column // 2] = character, style
 
     def text(self) -> Text:
         """Return the picture."""
         picture = Text(no_wrap=True)
         for row in range(self.rows):
             for column in range(self.columns):
-                dots = self._dots[row][column]
-                plain = chr(_BRAILLE + dots) if dots else " ", self._styles[row][column]
-                picture.append(*self._characters.get((row, column), plain))
+                picture.append(*self._cells.get((row, column), (" ", "")))
             if row < self.rows - 1:
                 picture.append("\n")
         return picture
