@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -67,7 +67,7 @@ class _Version(argparse.Action):
 def run(arguments: Sequence[str]) -> int:
     """Run the command line, and return the exit status; see `main`."""
     subcommands = find_subcommands()
-    name = _chosen(arguments)
+    name = _chosen(arguments, subcommands)
     if name and name not in subcommands:
         return _failed("", _unknown_text(name, subcommands), 2)
     subcommand = subcommands.get(name)
@@ -100,14 +100,12 @@ def _failed(subcommand: str, problem: object, status: int) -> int:
     return status
 
 
-def _chosen(arguments: Sequence[str]) -> str:
+def _chosen(arguments: Sequence[str], subcommands: Container[str]) -> str:
     """Return the subcommand on the command line, or on the line that a shell completes; "" for none."""
     if "_ARGCOMPLETE" in os.environ:
         # The last word is still being typed.
         words = os.environ.get("COMP_LINE", "")[: int(os.environ.get("COMP_POINT", "0"))].split(" ")[:-1]
-        arguments = [word for word in words[int(os.environ["_ARGCOMPLETE"]) :] if word]
-        name = next((word for word in arguments if not word.startswith("-")), "")
-        return name if name in find_subcommands() else ""
+        return next((word for word in words if word in subcommands), "")
     return next((word for word in arguments[:1] if not word.startswith("-")), "")
 
 
