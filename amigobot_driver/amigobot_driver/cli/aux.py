@@ -16,15 +16,10 @@ import argparse
 import select
 import sys
 import time
-from typing import TYPE_CHECKING
 
 from . import ranges
-from .robot_arguments import add_node_arguments, add_robot_arguments, connect_either
+from .robot_arguments import AnyRobot, add_node_arguments, add_robot_arguments, connect_either
 from .usage_error import UsageError
-
-if TYPE_CHECKING:
-    from ..api import AmigoBot
-    from .node_robot import NodeRobot
 
 #: s that one read takes; standard input is checked once in that time
 _READ = 0.2
@@ -54,9 +49,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _talk(
-    robot: AmigoBot | NodeRobot, number: int, line_end: bytes, seconds: float | None, *, read_input: bool
-) -> None:
+def _talk(robot: AnyRobot, number: int, line_end: bytes, seconds: float | None, *, read_input: bool) -> None:
     """Pass bytes both ways until the input has ended and nothing has come for some seconds."""
     quiet_since = time.monotonic()
     while read_input or (seconds is not None and time.monotonic() - quiet_since < seconds):

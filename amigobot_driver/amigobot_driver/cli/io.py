@@ -21,13 +21,11 @@ import time
 from typing import TYPE_CHECKING
 
 from ..wording import wrong_type
-from .robot_arguments import add_node_arguments, add_robot_arguments, connect_either
+from .robot_arguments import AnyRobot, add_node_arguments, add_robot_arguments, connect_either
 from .usage_error import UsageError
 
 if TYPE_CHECKING:
-    from ..api import AmigoBot
     from ..robot import IoState
-    from .node_robot import NodeRobot
 
 _STATES = {"on": 1, "1": 1, "off": 0, "0": 0}
 #: s until a packet with all ports has come, if this robot sends any
@@ -60,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _ports(robot: AmigoBot | NodeRobot) -> IoState:
+def _ports(robot: AnyRobot) -> IoState:
     end = time.monotonic() + _FIRST_PACKET
     while not (ports := robot.io).analog and time.monotonic() < end:
         time.sleep(0.05)

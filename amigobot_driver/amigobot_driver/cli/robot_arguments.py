@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..connection_policy import CONNECT_TIMEOUT
 from . import ranges
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .node_robot import NodeRobot
 
 DEFAULT_PORT = "sim://"
+AnyRobot: TypeAlias = "AmigoBot | NodeRobot"  #: of `connect_either`
 
 
 def add_robot_arguments(parser: argparse.ArgumentParser, *, default: str = DEFAULT_PORT) -> None:
@@ -60,7 +61,7 @@ def through_node(args: argparse.Namespace) -> bool:
     return chosen
 
 
-def connect_either(args: argparse.Namespace, **options: bool) -> AmigoBot | NodeRobot:
+def connect_either(args: argparse.Namespace, **options: bool) -> AnyRobot:
     """Connect to the robot or to the node of the arguments; see `connect`.
 
     Raises:
