@@ -130,7 +130,7 @@ simulator, _ = simulator_of("sim://amigo?world=room&seed=5")
 driver = SteppedDriver(Robot(Options()), simulator, lambda event: None)
 driver.advance(5.0)
 for linear, angular in ((0.2, 0.0), (0.1, 0.5), (0.0, -0.8), (0.3, 0.2)) * 4:
-    driver.robot.drive(linear, angular, driver.now)
+    driver.robot.motion.drive(linear, angular, driver.now)
     driver.advance(driver.now + 0.5)
 print(simulator.truth.pose)
 """

@@ -7,7 +7,7 @@ It does what `driver.py` does for a port, without threads, locks and real time. 
 
     driver = SteppedDriver(Robot(Options()), build_simulator({}), print)
     driver.advance(driver.now + 2.0)
-    driver.robot.drive(0.2, 0.0, driver.now)
+    driver.robot.motion.drive(0.2, 0.0, driver.now)
     driver.advance(driver.now + 1.0)
 """
 

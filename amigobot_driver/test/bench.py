@@ -267,7 +267,7 @@ class Bench(SteppedDriver[Robot]):
     def drive(self, linear: float, angular: float) -> None:
         """One cmd_vel. Raises RequestRefusedError."""
         try:
-            self.robot.drive(linear, angular, self.now)
+            self.robot.motion.drive(linear, angular, self.now)
         finally:
             self.write()
 

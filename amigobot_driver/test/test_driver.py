@@ -118,7 +118,7 @@ class Running:
 
     def drive(self, linear: float, angular: float = 0.0) -> None:
         with self.driver.robot() as robot:
-            robot.drive(linear, angular, self.driver.clock())
+            robot.motion.drive(linear, angular, self.driver.clock())
 
     def drive_until(self, condition: Callable[[], object], linear: float = 0.3) -> None:
         """Publish a velocity, as cmd_vel does."""

@@ -108,7 +108,7 @@ class Scene:
         robot, now = self.bench.robot, self.bench.now
         if not robot.running:
             return []
-        requests = (lambda: robot.enable_sonar(True, now), lambda: robot.tuning.set({}, now))
+        requests = (lambda: robot.sonar.set(True, now), lambda: robot.tuning.set({}, now))
         return [self.bench.request(request) for request in requests]
 
     def look(self) -> None:

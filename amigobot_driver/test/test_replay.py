@@ -270,7 +270,7 @@ def test_commands_during_a_replay_go_nowhere(drive: Bench) -> None:
     frames = recording(drive)
     played = Played(frames[: len(frames) // 2])
     with played.replay.robot() as robot:
-        robot.drive(0.5, 0.0, played.replay.clock())
+        robot.motion.drive(0.5, 0.0, played.replay.clock())
     played.play(frames[len(frames) // 2 :])
     assert_same(played.reports, live(drive))
 

@@ -297,6 +297,6 @@ def test_a_stop_is_not_delayed_by_writing_ports(ports: tuple[int, ...]) -> None:
         bench.request(lambda port=port: bench.robot.aux[port].write(bytes(8192)))
     bench.run(8, cmd_vel=(0.3, 0.0))
     since = bench.now
-    bench.request(bench.robot.emergency_stop)
+    bench.request(bench.robot.motion.emergency_stop)
     bench.until(lambda: bench.simulator.truth.left_velocity < 0.29, within=1.0)
     assert bench.now - since < 0.15

@@ -41,7 +41,7 @@ def stopping(speed: float, deceleration: float, delay: float = 0.0) -> tuple[flo
 
 def time_to_rest(bench: Bench) -> float:
     wheels = bench.simulator._firmware.drive._body
-    bench.request(lambda: bench.robot.stop(bench.now))
+    bench.request(lambda: bench.robot.motion.stop(bench.now))
     fast = lambda: max(abs(wheels.left.velocity), abs(wheels.right.velocity)) >= 0.001  # noqa: E731
     return bench.until(lambda: not fast(), within=2 * STOP_TIME)
 

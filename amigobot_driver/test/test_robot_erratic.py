@@ -140,7 +140,7 @@ class TestDriving:
     def test_an_emergency_stop_is_a_plain_stop(self, bench: Bench) -> None:
         bench.run(2.0, cmd_vel=(0.5, 0.0))
         start = bench.now
-        bench.request(bench.robot.emergency_stop)
+        bench.request(bench.robot.motion.emergency_stop)
         bench.run(3.0)
         assert own_commands(bench, start)[0] == "STOP"
         assert bench.simulator.truth.left_velocity == pytest.approx(0, abs=1e-3)
@@ -151,7 +151,7 @@ class TestDriving:
     def test_wheels_turn_as_they_are_told_whichever_comes_first(self, tmp_path: Path, quirk: str) -> None:
         bench = erratic(profile=own_profile(tmp_path, quirk), quirk=quirk).connect()
         for _ in range(20):
-            bench.request(lambda: bench.robot.drive_wheels(0.2, 0.3, bench.now))
+            bench.request(lambda: bench.robot.motion.drive_wheels(0.2, 0.3, bench.now))
             bench.run(0.1)
         truth = bench.simulator.truth
         assert (truth.left_velocity, truth.right_velocity) == pytest.approx((0.2, 0.3), abs=0.02)
@@ -179,7 +179,7 @@ class TestSettings:
         assert own_commands(bench).count("ENABLE(0)") == 3
 
     def test_the_sonars_are_confirmed_by_their_packets(self, bench: Bench) -> None:
-        request = bench.result(lambda: bench.robot.enable_sonar(False, bench.now))
+        request = bench.result(lambda: bench.robot.sonar.set(False, bench.now))
         assert request.message == "sonar off, confirmed by the robot"
         start = bench.now
         bench.run(1.0)

@@ -119,7 +119,7 @@ class TestSettingTheOdometry:
     @pytest.mark.parametrize("pose", POSES[2:])
     def test_setting_the_odometry_leaves_a_kept_heading(self, bench: Bench, pose: tuple[float, float, float]) -> None:
         for _ in range(30):
-            bench.request(lambda: bench.robot.drive_heading(0.1, 0.5, bench.now))
+            bench.request(lambda: bench.robot.motion.drive_heading(0.1, 0.5, bench.now))
             bench.run(0.1)
         path = TruePath(bench)
         bench.robot.set_odometry(*pose)
@@ -131,7 +131,7 @@ def test_a_counter_jump_stops_a_robot_keeping_a_heading(bench: Bench) -> None:
     """The robot's own heading is 0 from then on: it must not turn to what the kept heading means now."""
     assert finish(bench, moved(bench, 0.6)).success
     for _ in range(30):
-        bench.request(lambda: bench.robot.drive_heading(0.1, 1.5, bench.now))
+        bench.request(lambda: bench.robot.motion.drive_heading(0.1, 1.5, bench.now))
         bench.run(0.1)
     path = TruePath(bench)
     bench.simulator._firmware.drive.odometer.zero()
@@ -142,9 +142,9 @@ def test_a_counter_jump_stops_a_robot_keeping_a_heading(bench: Bench) -> None:
 
 ENDS: dict[str, Callable[[Bench, MotionGoal], object]] = {
     "cancel": lambda bench, goal: bench.robot.motion.cancel(goal),
-    "stop": lambda bench, goal: bench.robot.stop(bench.now),
-    "emergency stop": lambda bench, goal: bench.robot.emergency_stop(),
-    "a velocity of zero": lambda bench, goal: bench.robot.drive(0.0, 0.0, bench.now),
+    "stop": lambda bench, goal: bench.robot.motion.stop(bench.now),
+    "emergency stop": lambda bench, goal: bench.robot.motion.emergency_stop(),
+    "a velocity of zero": lambda bench, goal: bench.robot.motion.drive(0.0, 0.0, bench.now),
     "motors off": lambda bench, goal: bench.robot.enable_motors(False, bench.now),
 }
 
@@ -201,7 +201,7 @@ class TestEnds:
         bench.simulator._firmware.drive.tune("trans_decel", 20)
         move = moved(bench, 20.0)
         bench.run(2)
-        bench.request(lambda: bench.robot.stop(bench.now))
+        bench.request(lambda: bench.robot.motion.stop(bench.now))
         assert "has not come to rest within 5 s" in finish(bench, move, within=6.0).message
 
     def test_the_motors_button_ends_a_move_with_the_remedy(self) -> None:
@@ -373,8 +373,8 @@ class TestLimitsThatChange:
         "request_motion",
         [
             lambda bench: bench.drive(0.25, 0.5),
-            lambda bench: bench.request(lambda: bench.robot.drive_wheels(0.25, 0.2, bench.now)),
-            lambda bench: bench.request(lambda: bench.robot.drive_heading(0.25, 0.0, bench.now)),
+            lambda bench: bench.request(lambda: bench.robot.motion.drive_wheels(0.25, 0.2, bench.now)),
+            lambda bench: bench.request(lambda: bench.robot.motion.drive_heading(0.25, 0.0, bench.now)),
         ],
         ids=["velocity", "wheels", "heading"],
     )
@@ -432,16 +432,16 @@ class TestWheels:
         return connected(request.param)
 
     def test_wheels_at_zero_are_a_velocity_of_zero(self, bench: Bench) -> None:
-        bench.request(lambda: bench.robot.drive_wheels(0.10, 0.20, bench.now))
+        bench.request(lambda: bench.robot.motion.drive_wheels(0.10, 0.20, bench.now))
         bench.run(0.1)
         since = bench.now
-        bench.request(lambda: bench.robot.drive_wheels(0.0, 0.0, bench.now))
+        bench.request(lambda: bench.robot.motion.drive_wheels(0.0, 0.0, bench.now))
         bench.run(0.1)
         assert bench.commands(since) == ["VEL(0)", "RVEL(0)"]
 
     def test_too_fast_wheels_are_scaled_in_proportion(self, bench: Bench) -> None:
         since = bench.now
-        bench.request(lambda: bench.robot.drive_wheels(1e9, 0.5e9, bench.now))
+        bench.request(lambda: bench.robot.motion.drive_wheels(1e9, 0.5e9, bench.now))
         bench.run(0.1)
         limit = bench.robot.limits.effective[0]
         left = math.floor(limit / 0.02)
@@ -451,7 +451,7 @@ class TestWheels:
     def test_wheels_turn_the_robot_within_the_angular_limit(self) -> None:
         bench = Bench(Options(max_angular=0.5), "amigo-sh").connect()
         for _ in range(20):
-            bench.request(lambda: bench.robot.drive_wheels(-0.3, 0.3, bench.now))
+            bench.request(lambda: bench.robot.motion.drive_wheels(-0.3, 0.3, bench.now))
             bench.run(0.1)
         assert 0.3 < bench.simulator.truth.turn_rate < 0.51
 

@@ -84,7 +84,7 @@ class TestKeepAlive:
         """However many are lost: half a radio link may eat every one for a second while the SIPs get through."""
         bench.run(2, cmd_vel=(0.5, 0.0))
         bench.up.fault = losing(Command.STOP, Command.VEL)
-        bench.request(lambda: bench.robot.stop(bench.now))
+        bench.request(lambda: bench.robot.motion.stop(bench.now))
         bench.run(frames * 0.25)
         bench.restore_link()
         bench.run(3)
@@ -107,7 +107,8 @@ class TestKeepAlive:
         bench.run(2, cmd_vel=(0.5, 0.5))
         bench.up.fault = lost
         if "stop" in end:
-            bench.request((lambda: bench.robot.stop(bench.now)) if end == "stop" else bench.robot.emergency_stop)
+            motion = bench.robot.motion
+            bench.request((lambda: motion.stop(bench.now)) if end == "stop" else motion.emergency_stop)
         elif end == "another velocity":
             bench.drive(-0.1, 0.0)
         bench.run(6)
@@ -177,9 +178,9 @@ class TestStopFirst:
 def test_a_velocity_older_than_a_stop_is_refused(bench: Bench) -> None:
     bench.run(0.1)
     since = bench.now
-    bench.request(lambda: bench.robot.stop(bench.now))
+    bench.request(lambda: bench.robot.motion.stop(bench.now))
     with pytest.raises(RequestRefusedError, match="the robot was stopped after this velocity was sent"):
-        bench.request(lambda: bench.robot.drive(0.5, 0.0, since - 0.01))
+        bench.request(lambda: bench.robot.motion.drive(0.5, 0.0, since - 0.01))
     bench.run(1)
     assert not any("VEL(500)" in command for command in bench.commands(since))
     bench.run(1, cmd_vel=(0.5, 0.0))
@@ -193,7 +194,7 @@ class TestEmergencyStop:
             bench.robot.queue.put(Command.SOUND(1 + number % 255))
         bench.drive(0.5, 0.3)
         since = bench.now
-        bench.request(bench.robot.emergency_stop)
+        bench.request(bench.robot.motion.emergency_stop)
         bench.run(0.02)
         [(time, first), *_] = bench.sent(since + 1e-6) or bench.sent(since)
         assert first == Command.E_STOP()
@@ -209,24 +210,24 @@ class TestEmergencyStop:
             assert bench.simulator.truth.left_velocity == 0
             return bench.simulator.truth.pose.x - start
 
-        braked = stopping_distance(bench.robot.emergency_stop)
-        bench.robot.clear_emergency_stop(bench.now)
-        assert braked < 0.5 * stopping_distance(lambda: bench.robot.stop(bench.now))
+        braked = stopping_distance(bench.robot.motion.emergency_stop)
+        bench.robot.motion.clear_emergency_stop(bench.now)
+        assert braked < 0.5 * stopping_distance(lambda: bench.robot.motion.stop(bench.now))
 
     def test_clearing_without_a_latched_stop_stops_the_robot(self, bench: Bench) -> None:
         bench.run(2, cmd_vel=(0.5, 0.0))
-        bench.request(lambda: bench.robot.clear_emergency_stop(bench.now))
+        bench.request(lambda: bench.robot.motion.clear_emergency_stop(bench.now))
         bench.run(0.2)
         assert not bench.robot.motion.requested
         bench.run(2)
         assert bench.simulator.truth.left_velocity == 0
 
     def test_a_velocity_older_than_the_clearing_is_refused(self, bench: Bench) -> None:
-        bench.request(bench.robot.emergency_stop)
+        bench.request(bench.robot.motion.emergency_stop)
         bench.run(1)
         sent = bench.now
         bench.run(0.1)
-        bench.robot.clear_emergency_stop(bench.now)
+        bench.robot.motion.clear_emergency_stop(bench.now)
         with pytest.raises(RequestRefusedError, match="the robot was stopped after this velocity was sent"):
             bench.robot.motion.refuse_if_stopped_since(sent)
         bench.drive(0.3, 0.0)
@@ -236,7 +237,7 @@ class TestEmergencyStop:
         """Where all are lost, as to P2OS before 1.8 or another simulator, it becomes a STOP."""
         bench.run(3, cmd_vel=(0.5, 0.0))
         bench.up.fault = losing_first(lost, Command.E_STOP)
-        bench.request(bench.robot.emergency_stop)
+        bench.request(bench.robot.motion.emergency_stop)
         bench.run(seconds)
         assert bench.simulator.truth.left_velocity == 0
 
@@ -245,9 +246,9 @@ class TestEmergencyStop:
         """To the firmware a zero is the next velocity, and ends the hard braking."""
         bench.run(3, cmd_vel=(0.5, 0.0))
         since = bench.now
-        bench.request(bench.robot.emergency_stop)
+        bench.request(bench.robot.motion.emergency_stop)
         if other == "stop":
-            bench.request(lambda: bench.robot.stop(bench.now))
+            bench.request(lambda: bench.robot.motion.stop(bench.now))
         else:
             bench.request(lambda: bench.robot.enable_motors(other == "motors on", bench.now))
         bench.run(1)
@@ -255,7 +256,7 @@ class TestEmergencyStop:
         assert not {"VEL(0)", "RVEL(0)", "STOP"} & set(bench.commands(since))
 
     def test_an_emergency_stop_outlives_a_lost_connection(self, bench: Bench) -> None:
-        bench.request(bench.robot.emergency_stop)
+        bench.request(bench.robot.motion.emergency_stop)
         bench.unplug()
         bench.open_session()
         with pytest.raises(RequestRefusedError, match="emergency"):
@@ -266,10 +267,10 @@ class TestLimits:
     @pytest.mark.parametrize(
         "request_",
         [
-            lambda robot, now: robot.drive(math.nan, 0.0, now),
-            lambda robot, now: robot.drive_wheels(0.1, math.inf, now),
-            lambda robot, now: robot.drive_heading(math.nan, 0.0, now),
-            lambda robot, now: robot.drive_heading(0.1, math.nan, now),
+            lambda robot, now: robot.motion.drive(math.nan, 0.0, now),
+            lambda robot, now: robot.motion.drive_wheels(0.1, math.inf, now),
+            lambda robot, now: robot.motion.drive_heading(math.nan, 0.0, now),
+            lambda robot, now: robot.motion.drive_heading(0.1, math.nan, now),
             lambda robot, now: robot.move(math.nan, now),
             lambda robot, now: robot.move(0.0004, now),
             lambda robot, now: robot.turn(math.nan, now),
@@ -320,7 +321,7 @@ class TestLimits:
 def test_frames_are_twenty_milliseconds_apart(bench: Bench, rate: float) -> None:
     """One frame at a time, 20 ms apart: AmigOS takes one command in 10 ms and loses what overflows."""
     bench.run(5, cmd_vel=(0.3, 0.5), rate=rate)
-    bench.request(bench.robot.emergency_stop)
+    bench.request(bench.robot.motion.emergency_stop)
     bench.run(1)
     assert min(b - a for (a, _), (b, _) in pairwise(bench.sent())) >= 0.02 - 1e-9
 

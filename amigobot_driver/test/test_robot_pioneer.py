@@ -325,9 +325,9 @@ class TestSonarArrays:
         bench = pioneer()
         assert bench.result(lambda: bench.robot.sequence.set((1, 2), bench.now)).success
         assert self.fired(bench) == {1, 2}
-        assert bench.result(lambda: bench.robot.enable_sonar(False, bench.now)).success
+        assert bench.result(lambda: bench.robot.sonar.set(False, bench.now)).success
         assert self.fired(bench) == set()
-        assert bench.result(lambda: bench.robot.enable_sonar(True, bench.now)).success
+        assert bench.result(lambda: bench.robot.sonar.set(True, bench.now)).success
         bench.run(2)
         assert self.fired(bench) == {1, 2}
 

@@ -145,7 +145,7 @@ class TestAnotherRobot:
         assert "another robot answers at this port" in bench.robot.note
         assert "instead of Rob (amigo, serial number 1234)" in bench.robot.note
         with pytest.raises(RequestRefusedError, match="another robot answers at this port"):
-            bench.robot.drive(0.1, 0.0, bench.now)
+            bench.robot.motion.drive(0.1, 0.0, bench.now)
         allowed = {"STOP", "PULSE", "OPEN", "CLOSE", "CONFIG"}
         assert {command.partition("(")[0] for command in bench.commands(since)} <= allowed
         assert len(bench.reports) == reports

@@ -26,7 +26,7 @@ def motors(bench: Bench, on: bool) -> Future[Outcome]:
 
 
 def sonar(bench: Bench, on: bool) -> Future[Outcome]:
-    return bench.request(lambda: bench.robot.enable_sonar(on, bench.now))
+    return bench.request(lambda: bench.robot.sonar.set(on, bench.now))
 
 
 class TestSwitching:

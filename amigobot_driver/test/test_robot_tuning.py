@@ -139,7 +139,7 @@ class TestSonarSequence:
         return future
 
     def test_sonars_that_are_switched_off_are_said_so(self, bench):
-        bench.request(lambda: bench.robot.enable_sonar(False, bench.now))
+        bench.request(lambda: bench.robot.sonar.set(False, bench.now))
         bench.run(1.0)
         outcome = self.poll(bench, 0, 5)
         assert not outcome.success

@@ -192,18 +192,18 @@ class Robots(RuleBasedStateMachine):
     @rule()
     def stop(self) -> None:
         bench = self.bench
-        bench.request(functools.partial(bench.robot.stop, bench.now))
+        bench.request(functools.partial(bench.robot.motion.stop, bench.now))
         self.driven_until = bench.now
         self.rest()
 
     @rule(clear=st.booleans())
     def emergency_stop(self, clear: bool) -> None:
         bench = self.bench
-        bench.request(bench.robot.emergency_stop)
+        bench.request(bench.robot.motion.emergency_stop)
         self.driven_until, self.emergency = bench.now, True
         self.run(1.0, (0.2, 0.0))
         self.rest()
-        bench.request(lambda: bench.robot.clear_emergency_stop(bench.now))
+        bench.request(lambda: bench.robot.motion.clear_emergency_stop(bench.now))
         self.emergency = False
         self.run(0.5)
 

@@ -45,7 +45,7 @@ class Driving(Connection):
             ConnectionLostError: The robot was not connected at the start, or is lost while it brakes afterwards.
         """
         linear, angular = number("linear", linear), number("angular", angular)
-        self._hold(duration, lambda robot, now: robot.drive(linear, angular, now))
+        self._hold(duration, lambda robot, now: robot.motion.drive(linear, angular, now))
 
     def drive_wheels(self, left: float, right: float, duration: float | None = None) -> None:
         """Drive with a velocity for each wheel, otherwise and in its errors like `drive`.
@@ -56,7 +56,7 @@ class Driving(Connection):
             duration: Seconds to drive; None returns at once.
         """
         left, right = number("left", left), number("right", right)
-        self._hold(duration, lambda robot, now: robot.drive_wheels(left, right, now))
+        self._hold(duration, lambda robot, now: robot.motion.drive_wheels(left, right, now))
 
     def drive_heading(self, linear: float, yaw: float, duration: float | None = None) -> None:
         """Drive while the robot turns to a heading and keeps it, otherwise and in its errors like `drive`.
@@ -67,7 +67,7 @@ class Driving(Connection):
             duration: Seconds to drive; None returns at once.
         """
         linear, yaw = number("linear", linear), number("yaw", yaw)
-        self._hold(duration, lambda robot, now: robot.drive_heading(linear, yaw, now))
+        self._hold(duration, lambda robot, now: robot.motion.drive_heading(linear, yaw, now))
 
     def turn(self, angle: float, *, absolute: bool = False) -> float:
         """Turn on the spot, and return when the robot is at rest. Ctrl-C stops the robot.
@@ -178,12 +178,12 @@ class Driving(Connection):
         Works without a connection, too: then the stop is sent first of all after the reconnect.
         """
         with self._locked(connected=False) as (robot, _):
-            robot.emergency_stop()
+            robot.motion.emergency_stop()
 
     def clear_emergency_stop(self) -> None:
         """Accept velocities again; the robot stays at rest until one comes."""
         with self._locked(connected=False) as (robot, now):
-            robot.clear_emergency_stop(now)
+            robot.motion.clear_emergency_stop(now)
 
     @property
     def emergency_stopped(self) -> bool:
@@ -214,7 +214,7 @@ class Driving(Connection):
     def _stop(self) -> None:
         with self._driver.robot() as robot:
             self._orders += 1
-            robot.stop(self._driver.clock())
+            robot.motion.stop(self._driver.clock())
 
     @contextmanager
     def _stopped_if_interrupted(self) -> Iterator[None]:

@@ -283,7 +283,7 @@ class Sensing(Connection):
             RequestFailedError: The robot has not done it.
             ConnectionLostError: The robot is not connected.
         """
-        return self._request(lambda robot, now: robot.enable_sonar(bool(on), now)).message
+        return self._request(lambda robot, now: robot.sonar.set(bool(on), now)).message
 
     def set_sonar_sequence(self, *sonars: int) -> str:
         """Choose which sonars fire, and in which order. Fewer sonars fire more often.

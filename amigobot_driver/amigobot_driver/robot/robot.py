@@ -157,18 +157,6 @@ class Robot:
 
     # -- requests ---------------------------------------------------------------------------------------------
 
-    def drive(self, linear: float, angular: float, now: float) -> None:
-        """Request a velocity, see `Motion.drive`."""
-        self.motion.drive(linear, angular, now)
-
-    def drive_wheels(self, left: float, right: float, now: float) -> None:
-        """Request wheel velocities, see `Motion.drive_wheels`."""
-        self.motion.drive_wheels(left, right, now)
-
-    def drive_heading(self, linear: float, yaw: float, now: float) -> None:
-        """Request a velocity on a heading, see `Motion.drive_heading`."""
-        self.motion.drive_heading(linear, yaw, now)
-
     def turn(self, angle: float, now: float, *, absolute: bool = False) -> Turn:
         """Turn on the spot by an angle, or to a heading in the odometry frame as it is now.
 
@@ -206,18 +194,6 @@ class Robot:
         self.motion.perform(move, now)
         return move
 
-    def stop(self, now: float) -> None:
-        """Stop with the robot's normal deceleration; the next velocity requested after `now` (s) drives again."""
-        self.motion.stop(requested_at=now)
-
-    def emergency_stop(self) -> None:
-        """Brake as hard as the robot can and refuse every velocity until `clear_emergency_stop`."""
-        self.motion.brake()
-
-    def clear_emergency_stop(self, now: float) -> None:
-        """End the emergency stop. The robot stays at rest until a velocity is requested after `now` (s)."""
-        self.motion.release(requested_at=now)
-
     def enable_motors(self, on: bool, now: float) -> Future[Outcome]:
         """Switch the motors. Velocities that are requested end.
 
@@ -231,25 +207,13 @@ class Robot:
         self.motion.zero_velocities()
         return self.motors.set(on, now)
 
-    def enable_sonar(self, on: bool, now: float) -> Future[Outcome]:
-        """Switch the sonars.
-
-        Args:
-            on: True switches on.
-            now: Time in s.
-
-        Returns:
-            The result, when the robot has confirmed it or the retries are over.
-        """
-        return self.sonar.set(on, now)
-
     def reset(self, now: float) -> Future[Outcome]:
         """Stop and reboot the controller.
 
         Returns:
             The result, when the robot is connected again.
         """
-        self.motion.stop()
+        self.motion.stop(now)
         return self.controller_reset.reset(now)
 
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:

@@ -22,7 +22,7 @@ class RobotServices(Interface):
 
     @robot_service(SetBool, "enable_sonar")
     def _enable_sonar(self, robot: Robot, request: SetBool.Request, now: float) -> Answer:
-        return robot.enable_sonar(request.data, now)
+        return robot.sonar.set(request.data, now)
 
     @robot_service(SetSonarSequence, "set_sonar_sequence")
     def _set_sequence(self, robot: Robot, request: SetSonarSequence.Request, now: float) -> Answer:
@@ -33,19 +33,19 @@ class RobotServices(Interface):
 
     @robot_service(Trigger, "stop")
     def _stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
-        robot.stop(now)
+        robot.motion.stop(now)
         return Outcome(robot.running, "stopping" if robot.running else robot.note)
 
     @robot_service(Trigger, "emergency_stop")
     def _emergency_stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
-        robot.emergency_stop()
+        robot.motion.emergency_stop()
         state = "braking" if robot.running else f"no robot to brake ({robot.note})"
         return f"{state}; every velocity is refused until clear_emergency_stop"
 
     @robot_service(Trigger, "clear_emergency_stop")
     def _clear_emergency_stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
         latched = robot.motion.emergency
-        robot.clear_emergency_stop(now)
+        robot.motion.clear_emergency_stop(now)
         return "velocities are accepted again" if latched else "no emergency stop was latched"
 
     @robot_service(Trigger, "reset_odometry")

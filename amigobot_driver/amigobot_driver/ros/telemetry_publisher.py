@@ -157,7 +157,7 @@ class TelemetryPublisher(Interface):
         needed = any([publisher.subscribed(now) for publisher in publishers])
         if needed != self._sonar_requested:
             self._sonar_requested = needed
-            pending = self._context.call(lambda robot, now: robot.enable_sonar(needed, now))
+            pending = self._context.call(lambda robot, now: robot.sonar.set(needed, now))
             self._context.warn_if_failed(pending, "sonar_on_connect:")
 
     def _on_encoders(self, reading: EncoderReading) -> None:

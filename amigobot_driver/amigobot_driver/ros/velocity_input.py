@@ -16,7 +16,8 @@ from rclpy.qos import ReliabilityPolicy
 from amigobot_msgs.msg import HeadingVelocity, WheelVelocities
 
 from ..doctor import Finding, Severity
-from ..robot import RequestRefusedError, Robot
+from ..robot import RequestRefusedError
+from ..robot.motion.motion import Motion
 from . import topics
 from .interface import Interface, NodeContext
 
@@ -77,40 +78,37 @@ class VelocityInput(Interface):
                 self._refuse_old(topics.CMD_VEL.name, f"its stamp differs by {age:.1f} s from this computer's clock")
                 return
             stamped = self._driver.clock() - age
-        linear, angular = message.twist.linear.x, message.twist.angular.z
-        self._drive(topics.CMD_VEL.name, info, Robot.drive, linear, angular, stamped=stamped)
+        self._on_twist(message.twist, info, stamped)
 
-    def _on_twist(self, twist: Twist, info: MessageInfo) -> None:
-        self._drive(topics.CMD_VEL.name, info, Robot.drive, twist.linear.x, twist.angular.z)
+    def _on_twist(self, twist: Twist, info: MessageInfo, stamped: float = math.inf) -> None:
+        linear, angular = twist.linear.x, twist.angular.z
+        self._drive(topics.CMD_VEL, info, lambda motion, now: motion.drive(linear, angular, now), stamped)
 
     def _on_wheels(self, message: WheelVelocities, info: MessageInfo) -> None:
-        self._drive(topics.CMD_WHEELS.name, info, Robot.drive_wheels, message.left, message.right)
+        left, right = message.left, message.right
+        self._drive(topics.CMD_WHEELS, info, lambda motion, now: motion.drive_wheels(left, right, now))
 
     def _on_heading(self, message: HeadingVelocity, info: MessageInfo) -> None:
-        self._drive(topics.CMD_HEADING.name, info, Robot.drive_heading, message.velocity, message.heading)
+        linear, yaw = message.velocity, message.heading
+        self._drive(topics.CMD_HEADING, info, lambda motion, now: motion.drive_heading(linear, yaw, now))
 
     def _drive(
-        self,
-        topic: str,
-        info: MessageInfo,
-        command: Callable[..., None],
-        *values: float,
-        stamped: float = math.inf,
+        self, topic: topics.Topic, info: MessageInfo, drive: Callable[[Motion, float], None], stamped: float = math.inf
     ) -> None:
         # A velocity counts from its arrival at this computer, which may be before a stop that was handled first.
         received = info["received_timestamp"]  # ns; 0 if the middleware does not report it
         waited = max(0.0, (time.time_ns() - received) * 1e-9) if received else 0.0
         if waited > self._timeout:
-            self._refuse_old(topic, f"it waited for {waited:.1f} s in this computer's queue")
+            self._refuse_old(topic.name, f"it waited for {waited:.1f} s in this computer's queue")
             return
         requested = self._driver.clock() - waited
         try:
             with self._driver.robot() as robot:
                 if stamped < requested:
                     robot.motion.refuse_if_stopped_since(stamped)
-                command(robot, *values, requested)
+                drive(robot.motion, requested)
         except RequestRefusedError as reason:
-            self._refuse(topic, str(reason))
+            self._refuse(topic.name, str(reason))
 
     @property
     def _timeout(self) -> float:

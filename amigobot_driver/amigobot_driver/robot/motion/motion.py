@@ -165,16 +165,15 @@ class Motion(Component):
     def cancel(self, goal: MotionGoal) -> None:
         """Stop the robot if this goal is in progress."""
         if self.requested is goal:
-            self.stop("canceled")
+            self._stop("canceled")
 
-    def stop(self, why: str = "stopped", *, requested_at: float = -math.inf) -> None:
-        """Stop with the command STOP, then send zero velocities.
+    def stop(self, now: float) -> None:
+        """Stop with the robot's normal deceleration; the next velocity requested after `now` (s) drives again."""
+        self._stopped_at = max(self._stopped_at, now)
+        self._stop("stopped")
 
-        Args:
-            why: The reason in the outcome of a goal.
-            requested_at: Time in s; velocities from before that are refused when they arrive later.
-        """
-        self._stopped_at = max(self._stopped_at, requested_at)
+    def _stop(self, why: str) -> None:
+        """Stop with the command STOP, then send zero velocities; `why` is the reason in the outcome of a goal."""
         self._cancel_motion(why)
         self._send_stop(Command.STOP())
 
@@ -183,21 +182,20 @@ class Motion(Component):
         self._cancel_motion("stopped")
         self._send_stop(*ZERO_VELOCITY.instructions)
 
-    def brake(self) -> None:
-        """Emergency stop: brake as hard as the robot can and refuse every motion until `release`."""
+    def emergency_stop(self) -> None:
+        """Brake as hard as the robot can and refuse every motion until `clear_emergency_stop`."""
         self._cancel_motion("emergency stop")
         self._stops_left = STOP_REPEATS
         self._latch(True)
         self._queue.drop(Priority.STOP, Priority.KEEP_ALIVE)
         self._send_stop()
 
-    def release(self, *, requested_at: float) -> None:
-        """End the emergency stop, and stop a robot that drives without one; it stays at rest until a new velocity.
+    def clear_emergency_stop(self, now: float) -> None:
+        """End the emergency stop, and stop a robot that drives without one.
 
-        Args:
-            requested_at: Time in s; velocities from before that are refused when they arrive later.
+        It stays at rest until a velocity is requested after `now` (s).
         """
-        self._stopped_at = max(self._stopped_at, requested_at)
+        self._stopped_at = max(self._stopped_at, now)
         if self.emergency:
             self._latch(False)
         else:
@@ -244,13 +242,13 @@ class Motion(Component):
         """Stop the robot before anything else."""
         self._driven = False
         self._keep_alive_timer.set(now + KEEP_ALIVE)
-        self.stop()
+        self._stop("stopped")
         self.zero_velocities()
 
     def on_silence_of_driver(self, now: float) -> None:
         """Stop, and refuse velocities for a moment: this process was suspended until `now` (s)."""
         self._awake_from, self._late_until = now + WAKING, now + LATE
-        self.stop()
+        self._stop("stopped")
 
     def on_session_end(self, why: str) -> None:
         """Cancel every motion request; nothing is sent."""
@@ -354,7 +352,7 @@ class Motion(Component):
     def _advance(self, goal: MotionGoal, progress: Progress) -> None:
         """Update a goal from a SIP, and send its commands or end it."""
         if self._motors_stay_off:
-            self.stop(self._motors_off)
+            self._stop(self._motors_off)
             return
         step = goal.observe(progress)
         if not isinstance(step, Outcome):
@@ -364,7 +362,7 @@ class Motion(Component):
             goal.finish(step)
             self._replace(ZERO_VELOCITY, math.inf, progress.now)
         else:
-            self.stop(step.message)
+            self._stop(step.message)
 
     def _end_goal(self, why: str) -> None:
         """End the current goal; its outcome waits until the robot is at rest."""
