@@ -14,7 +14,6 @@ from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
 from ..protocol import Command, Malformed, Packet, Reset, SyncEcho, TuningValues, Unknown
-from ..robot.session import WAS_RESET
 from .line_figures import LineFigures
 from .own_session import HARMLESS, PLAIN, QUESTIONS
 from .recorded_session import Figures, RecordedSession
@@ -222,14 +221,12 @@ class PacketFigures(Figures):
     @property
     def restarted(self) -> bool:
         """Whether the robot reported a restart, or answered SYNC0 in its session: it had none."""
-        if WAS_RESET in self.raw.losses:
-            return True
         # The driver ends a session that goes on after a silence with CLOSE: then both mean nothing.
         closes = [one.stamp for one in self.raw.frames if one.to_robot and one.data[0] == Command.CLOSE.number]
         starts = [one.stamp for one in self.raw.arrivals if isinstance(one.packet, (Reset, SyncEcho))]
 
         def had(stamps: list[float], early: float, late: float) -> bool:
-            return any(early < stamp < late for stamp in stamps)
+            return any(early < stamp <= late for stamp in stamps)  # one read may bring a SIP and the reset
 
         return any(had(self.times, *pair) and not had(closes, *pair) for pair in pairwise([self.raw.began, *starts]))
 

@@ -26,7 +26,6 @@ _NO_ANSWER = (
     "no robot answers{}: is it switched on, is the cable in its serial port, "
     "is another program connected to it? Retrying"
 )
-WAS_RESET = "the robot's controller was reset"  #: why a session ended in which packet 0xFF came
 _LONGEST_TEXT = 200  #: bytes
 _POLL_PERIOD = 0.05  #: s between two looks for text
 _NAMELESS = SyncReply(name="", robot_class="", subclass="")
@@ -341,7 +340,7 @@ class Session:
                     silent = f"no packet for {self._now - last_sip:.1f} s"
                     return self._lost(f"{silent}: is the robot switched on and in range?")
                 if isinstance(packet, Reset):
-                    return self._lost(WAS_RESET)
+                    return self._lost("the robot's controller was reset")
                 if isinstance(packet, Sip):
                     last_sip = self._now
                 elif isinstance(packet, TuningValues):
