@@ -158,16 +158,7 @@ class PacketFigures(Figures):
     def held_back(self) -> bool:
         """Whether packets that were missing in pauses came later in heaps, and are not lost."""
         made_up = sum(interval < _REGULAR * self.period for interval in self.intervals)
-        return made_up > _MADE_UP * self._missing(self._pauses) > 0
-
-    @property
-    def lost_in_pauses(self) -> bool:
-        """Whether most of the missing packets are missing in pauses."""
-        return self._missing(self._pauses) > 0.5 * self._missing(self.intervals)
-
-    def _missing(self, intervals: Sequence[float]) -> float:
-        """Number of packets that are missing in some intervals (s)."""
-        return sum(interval / self.period - 1 for interval in intervals)
+        return made_up > _MADE_UP * sum(interval / self.period - 1 for interval in self._pauses) > 0
 
     @property
     def torn(self) -> bool:
