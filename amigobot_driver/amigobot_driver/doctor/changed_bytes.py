@@ -4,8 +4,8 @@
 """What something between robot and computer does to the bytes; config/doctor.yaml has the texts (`changes`).
 
 There are four proofs, and no guess. The answers to SYNC0 and SYNC1 are known, so a change of every byte shows in them.
-Each packet begins with the header, of which other levels or frames make known bytes. A bit or value that never arrives
-is lost. And where single values are changed, undoing it gives packets whose checksum is right.
+Each packet begins with the header, of which other levels or frames make known bytes. A bit that never changes is stuck.
+And where single values are changed or lost, undoing it gives packets whose checksum is right.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .table import content
 
 #: Answers of every robot to SYNC0 and SYNC1.
 _ANSWERS = encode_frame(b"\x00"), encode_frame(b"\x01")
-_ENOUGH = 50  #: bytes of damaged packets from which a bit or a value that never arrives is a proof
+_ENOUGH = 50  #: bytes of damaged packets from which a bit that never changes is a proof
 _VALUES = 8  #: different values that these bytes must have for that
 _EXAMINED = 60  #: damaged packets that are examined
 _EXPLAINED = 0.4  #: share of the damaged packets that a change must explain
@@ -139,9 +139,8 @@ def find_change(data: bytes) -> Change | None:
         return None  # a robot of which a profile says so
     # What a valid packet has, the line carries.
     seen = b"".join([*damaged, *valid]) if valid else data
-    never = _never_arrives(seen) if damaged or not is_text(data) else None
-    single = never or _single_values(damaged, set(b"".join(valid)))
-    single = single or _never_arrives(b"".join(damaged[1:]))  # it began later
+    stuck = _stuck_bit(seen) if damaged or not is_text(data) else None
+    single = stuck or _single_values(damaged, set(b"".join(valid)))
     if single or any(packet[0] & 0xF0 == 0x30 for packet in valid):
         # Some short packets have the same checksum in any order of bytes, SIPs do not.
         return single
@@ -216,19 +215,17 @@ def _fault_of(packet: bytes, check: Checksum) -> str:
     return "bits" if 1 in (wrong.bit_count(), (0x10000 - wrong).bit_count()) else "altered"
 
 
-def _never_arrives(data: bytes) -> Change | None:
-    """A bit or a value that never occurs."""
+def _stuck_bit(data: bytes) -> Change | None:
+    """A bit that is the same in every byte."""
     seen = set(data)
     if len(data) < _ENOUGH or len(seen) < _VALUES:
         return None
     if max(seen) < 0x80:
         return Change("7 bits")
-    if len({byte.bit_count() % 2 for byte in seen}) == 1:
-        return Change("parity")
     for level, bits in ((0, ~reduce(int.__or__, seen)), (1, reduce(int.__and__, seen))):
         if bits & 0xFF:
             return Change("stuck bit", f"{(bits & 0xFF).bit_length() - 1} of every byte is {level}")
-    return Change("NUL lost") if 0 not in seen and HEADER in data else None
+    return None
 
 
 def _single_values(damaged: list[bytes], seen: set[int]) -> Change | None:
