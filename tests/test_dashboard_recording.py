@@ -55,7 +55,7 @@ def test_a_rosbag_with_packets_is_a_recording(recording: Path, tmp_path: Path) -
                 writer.write(f"{namespace}/packets", bytes(serialize_message(packet)), stamp)
         writer.close()
     from_file, from_bag = RecordingSource(recording), RecordingSource(tmp_path / "one")
-    assert from_bag.state().name == "anna" and from_bag.profile == from_file.profile
+    assert from_bag.state().name == "anna" and from_bag.state().profile == from_file.state().profile
     lengths = [one.sections()["timeline"]["length"] for one in (from_file, from_bag)]
     assert lengths[1] == pytest.approx(lengths[0], abs=0.1)  # that of a bag begins with its first packet
     events = [[event.text for event in one.sections()["timeline"]["events"]] for one in (from_file, from_bag)]

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 
 from amigobot_driver import SonarReading
-from amigobot_driver.profiles import Body
+from amigobot_driver.profiles import Body, Profile
 
 #: m that stay free in front of the body
 MARGIN = 0.15
@@ -66,9 +66,9 @@ def safe_speed(distance: float) -> float:
     return _DECELERATION * (math.sqrt(_DELAY**2 + 2 * room / _DECELERATION) - _DELAY)
 
 
-def governed(linear: float, echoes: Iterable[SonarReading], body: Body | None) -> float:
+def governed(linear: float, echoes: Iterable[SonarReading], profile: Profile | None) -> float:
     """Return the velocity (m/s), reduced to the speed that is safe in its direction."""
     if linear == 0:
         return 0.0
-    distance = free_distance(echoes, body, forward=linear > 0) if body else math.nan
+    distance = free_distance(echoes, profile.body, forward=linear > 0) if profile else math.nan
     return math.copysign(min(abs(linear), safe_speed(distance)), linear)

@@ -101,9 +101,9 @@ def _print(remote: Remote, period: float, count: int) -> None:
 
 
 def as_json(state: RobotState, messages: list[str]) -> str:
-    """Return the state and messages as one line of JSON, without body and limits. NaN and infinity become null."""
+    """Return the state and messages as one line of JSON, without the profile. NaN and infinity become null."""
     values = {field.name: getattr(state, field.name) for field in dataclasses.fields(state)}
-    del values["body"], values["limits"]
+    del values["profile"]
     return json.dumps(plain({**values, "messages": messages}), separators=(",", ":"))
 
 

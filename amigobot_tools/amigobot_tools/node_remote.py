@@ -131,7 +131,9 @@ class NodeRemote(LiveRemote, NodeRobot):
             }
         if profile:
             known["echoes"] = SonarReading.newest(profile.sonar.poses, self._pings, time.monotonic())
-        return (partial(RobotState.of, profile) if profile else RobotState)(
+            known["model"] = profile.description
+        return RobotState(
+            profile=profile,
             connected=alive and status.link_state == RobotStatus.LINK_RUNNING,
             note=status.link_text if alive else self._why_silent(),
             name=self._config.name,
@@ -192,11 +194,6 @@ class NodeRemote(LiveRemote, NodeRobot):
         self.executor.create_task(self.node.destroy_subscription, subscription)
 
     # -- inside -----------------------------------------------------------------------------------------------
-
-    @property
-    def profile(self) -> Profile | None:
-        """The profile that the node uses; None while it is not known."""
-        return self._profile
 
     @property
     def alive(self) -> bool:

@@ -66,7 +66,7 @@ class PortRemote(LiveRemote):
         robot, snapshot = self.robot, self.robot.snapshot()
         link, identity, profile, bumpers = snapshot.link, snapshot.identity, snapshot.profile, snapshot.bumpers
         linear, angular = self.commanded
-        state = RobotState.of(profile)
+        state = RobotState(profile=profile)
         with suppress(ConnectionLostError):
             state = replace(
                 reported_state(robot.report, profile),

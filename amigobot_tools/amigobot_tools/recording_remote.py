@@ -16,7 +16,7 @@ from amigobot_driver import Report, SonarReading
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.cli.replay import recorded_profile, replayed
-from amigobot_driver.profiles import Profile, load_profile
+from amigobot_driver.profiles import load_profile
 
 from .bag.packet_bag import is_bag, read_packets
 from .state import Remote, RobotState, drained, reported_state
@@ -80,11 +80,6 @@ class RecordingRemote(Remote):
         self._profile = load_profile(used)
         self.playhead = Playhead(self.records[-1].time, rate)
         self._lines: deque[str] = deque(maxlen=200)
-
-    @property
-    def profile(self) -> Profile:
-        """The profile that the driver used."""
-        return self._profile
 
     def state(self) -> RobotState:
         """Return what the robot has reported by now."""

@@ -78,6 +78,7 @@ def sonar_bars(state: RobotState, width: int) -> Table:
     """Return a bar of so many characters for each sonar, in two columns."""
     table = Table.grid(padding=(0, 1))
     half = -(-len(state.echoes) // 2)
+    max_range = state.profile.sonar.max_range if state.profile else math.nan
     for _ in range(2):
         table.add_column(width=10, justify="right")
         table.add_column(width=width)
@@ -86,7 +87,7 @@ def sonar_bars(state: RobotState, width: int) -> Table:
         cells: list[RenderableType] = []
         for number in (row, row + half):
             if number < len(state.echoes):
-                cells += _sonar(number, state.echoes[number], state.max_range, width)
+                cells += _sonar(number, state.echoes[number], max_range, width)
         table.add_row(*cells)
     return table
 

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from amigobot_driver import Options, Report, SonarReading
-from amigobot_driver.profiles import Body, Limits, Profile
+from amigobot_driver.profiles import Profile
 
 from .geometry import Pose
 
@@ -37,10 +37,8 @@ class RobotState:
     connected: bool = False
     note: str = ""  #: the state of the connection in words
     name: str = ""
-    model: str = ""  #: description of the profile
-    body: Body | None = None
-    limits: Limits | None = None
-    max_range: float = 5.0  #: m, of the sonars
+    model: str = ""  #: description of the profile; "" before the robot is identified
+    profile: Profile | None = None
     x: float = math.nan  #: m, in the odometry frame
     y: float = math.nan
     yaw: float = math.nan  #: rad
@@ -67,12 +65,6 @@ class RobotState:
     digital_outputs: int | None = None
     analog: tuple[float, ...] = ()  #: V
     link: dict[str, str] = field(default_factory=dict)  #: figures of the link, by name
-
-    @classmethod
-    def of(cls, profile: Profile, **known: Any) -> RobotState:
-        """Return a state with what a profile says, and what else is known."""
-        shape: dict[str, Any] = {"body": profile.body, "limits": profile.limits, "max_range": profile.sonar.max_range}
-        return cls(model=profile.description, **shape, **known)
 
     def in_odometry_frame(self, point: tuple[float, float]) -> tuple[float, float]:
         """Return a point of the base frame (m) in the odometry frame."""
@@ -145,9 +137,10 @@ class LiveRemote(Remote):
 
 def reported_state(report: Report, profile: Profile) -> RobotState:
     """Return what one SIP shows; the caller adds the connection, the sonars and what other packets show."""
-    return RobotState.of(
-        profile,
+    return RobotState(
         connected=True,
+        model=profile.description,
+        profile=profile,
         volts=report.smoothed_volts,
         celsius=math.nan if report.celsius is None else report.celsius,
         motors=report.motors_enabled,

@@ -156,7 +156,7 @@ class TeleopPilot:
         self.state = self.remote.state()
         forward, left = self._gamepad or self._hold.direction(now)
         requested, angular = forward * self.speed, left * self.turn
-        linear = governed(requested, self.state.echoes, self.state.body) if self.governor else requested
+        linear = governed(requested, self.state.echoes, self.state.profile) if self.governor else requested
         self.velocity = linear, angular
         self.note = ""
         if linear != requested:
@@ -177,8 +177,8 @@ class TeleopPilot:
             self.remote.stop()
 
     def _change_speed(self, factor: float) -> None:
-        limits = self.state.limits
-        most = (limits.linear, limits.angular) if limits else (math.inf, math.inf)
+        profile = self.state.profile
+        most = (profile.limits.linear, profile.limits.angular) if profile else (math.inf, math.inf)
         self.speed = max(_MIN_SPEED, min(self.speed * factor, most[0]))
         self.turn = max(_MIN_SPEED, min(self.turn * factor, most[1]))
 

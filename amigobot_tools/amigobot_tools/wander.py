@@ -87,11 +87,11 @@ class Wanderer:
 
     def velocity(self, state: RobotState, now: float) -> tuple[float, float]:
         """Return the velocity (m/s, rad/s) at a time (s)."""
-        if state.body is None or not state.connected:
+        if state.profile is None or not state.connected:
             self.doing = state.note
             return 0.0, 0.0
-        ahead = free_distance(state.echoes, state.body, forward=True)
-        behind = free_distance(state.echoes, state.body, forward=False)
+        ahead = free_distance(state.echoes, state.profile.body, forward=True)
+        behind = free_distance(state.echoes, state.profile.body, forward=False)
         if state.stalls:
             self._back_until = now + _BACK_TIME
         if now < self._back_until:

@@ -38,9 +38,7 @@ def echoes(ahead: float = 3.0, side: float = 3.0, behind: float = 3.0, age: floa
     return tuple(readings)
 
 
-FREE = RobotState(
-    connected=True, body=AMIGO.body, limits=AMIGO.limits, echoes=echoes(), x=0, y=0, yaw=0, linear=0, angular=0
-)
+FREE = RobotState(connected=True, profile=AMIGO, echoes=echoes(), x=0, y=0, yaw=0, linear=0, angular=0)
 
 
 class FakeRemote:

@@ -69,7 +69,7 @@ def test_square_needs_half_a_meter() -> None:
 def test_demo_fails_if_odometry_is_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], meters: float, good: bool
 ) -> None:
-    drive = TourLog(RobotState(body=load_profile("amigo").body))
+    drive = TourLog(RobotState(profile=load_profile("amigo")))
     drive.times = [1000.0 + i / 10 for i in range(101)]
     drive.poses = [Pose(0.1 + 2.0 * i / 100, 0.0, 0.0) for i in range(101)]
     lines = [

@@ -26,7 +26,7 @@ PIONEER = load_profile("p3dx")
 SIXTEEN = SonarReading.newest(PIONEER.sonar.poses, {number: Ping(number, 4.999, 0.0) for number in range(16)}, 0.1)
 STATES = {
     "driving": replace(FREE, volts=12.7, charge=0.9, motors=True, sonar=True, digital_inputs=63, digital_outputs=1),
-    "sixteen sonars": replace(FREE, echoes=SIXTEEN, body=PIONEER.body, model=PIONEER.description, name="a name" * 9),
+    "sixteen sonars": replace(FREE, echoes=SIXTEEN, profile=PIONEER, model=PIONEER.description, name="a name" * 9),
     "all at once": replace(
         FREE,
         emergency=True,

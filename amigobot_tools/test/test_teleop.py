@@ -126,8 +126,8 @@ def test_the_governor_looks_back_when_backing(pilot: TeleopPilot, remote: FakeRe
 @pytest.mark.parametrize("seen", [echoes(age=5.0), echoes(ahead=math.nan, side=math.nan), ()])
 def test_without_forward_sonars_the_governor_allows_slow_speed(seen: tuple[SonarReading, ...]) -> None:
     assert math.isnan(free_distance(seen, AMIGO.body, forward=True))
-    assert governed(0.5, seen, AMIGO.body) == BLIND_SPEED
-    assert governed(0.05, seen, AMIGO.body) == 0.05
+    assert governed(0.5, seen, AMIGO) == BLIND_SPEED
+    assert governed(0.05, seen, AMIGO) == 0.05
 
 
 @pytest.mark.parametrize("distance", [0.0, 0.2, 0.5, 1.0, 3.0])

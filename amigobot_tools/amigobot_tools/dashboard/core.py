@@ -20,6 +20,7 @@ from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
 from amigobot_driver.wording import wrong_type
 
+from ..state import RobotState
 from .backlog import Backlog
 from .browser import Browser
 from .control import Control, NotInControlError
@@ -62,7 +63,7 @@ class Dashboard:
         self._numbers = 0
         self._sections: dict[str, Any] = {}  #: by name; a section that has changed is another object
         self._now: dict[str, Any] = {}  #: what every browser gets in this frame
-        self._note = ""
+        self._state = RobotState()
         self._checked = 0.0  #: s, when the sections were checked
         self._jumps = 0  #: of a recording
         self._has_protocol = protocol_folder() is not None
@@ -124,13 +125,12 @@ class Dashboard:
         self.pilot.step()
         if self.control.grant_overdue(now, driving=self.pilot.driving):
             self.notify(f"browser {self.control.holder} has taken over control")
-        state = self.source.state()
-        if state.note != self._note:
-            self._note = state.note
-            self.notify(state.note)
+        before, self._state = self._state, self.source.state()
+        if self._state.note != before.note:
+            self.notify(self._state.note)
         for line in self.source.messages():
             self.notify(line)
-        reported, live = live_state(state), self.source.live()
+        reported, live = live_state(self._state), self.source.live()
         self._remember(now, reported, live)
         self.source.watch_frames(any(browser.watches_packets for browser in self.browsers.values()))
         if not self.browsers:
@@ -160,7 +160,7 @@ class Dashboard:
             known |= changed
             content["sections"] = changed
         if browser.watches_packets and (frames := self.source.frames.after(browser.packets)):
-            newest, profile = frames[-1][0], self.source.profile
+            newest, profile = frames[-1][0], self._state.profile
             content["packets_skipped"] = newest - browser.packets - len(frames)
             browser.packets = newest
             erratic = profile is not None and profile.erratic
@@ -181,7 +181,7 @@ class Dashboard:
 
     def _update_sections(self) -> None:
         source = self.source
-        described = description(source.kind, source.where, source.state(), source.profile)
+        described = description(source.kind, source.where, self._state)
         described["requests"] = self._known
         described["has_protocol"] = self._has_protocol
         own = {"description": described, "values": self.history.names, "doctor": self.doctor.section()}

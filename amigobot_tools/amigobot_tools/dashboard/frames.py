@@ -9,15 +9,12 @@ import dataclasses
 import math
 from typing import Any
 
-from amigobot_driver.profiles import Profile
 from amigobot_driver.wording import given_name
 
 from ..state import RobotState
 
 #: Fields of a state that change while the robot is connected.
-_LIVE = {field.name for field in dataclasses.fields(RobotState)} - {
-    *("body", "limits", "echoes", "max_range", "model", "name")
-}
+_LIVE = {field.name for field in dataclasses.fields(RobotState)} - {"profile", "echoes", "model", "name"}
 #: Decimal places; the browser needs no more, and a frame is half as long.
 _PLACES = 4
 
@@ -44,13 +41,12 @@ def live_state(state: RobotState) -> dict[str, Any]:
     return values
 
 
-def description(kind: str, where: str, state: RobotState, profile: Profile | None) -> dict[str, Any]:
+def description(kind: str, where: str, state: RobotState) -> dict[str, Any]:
     """Return what stays: the robot's shape, its sonars and limits."""
-    result: dict[str, Any] = {"kind": kind, "where": where, "name": given_name(state.name)}
-    result |= {name: getattr(state, name) for name in ("model", "max_range", "limits", "body")}
+    result: dict[str, Any] = {"kind": kind, "where": where, "name": given_name(state.name), "model": state.model}
     result["sonars"] = [(echo.x, echo.y, echo.heading) for echo in state.echoes]
-    if profile:
-        bumpers = profile.bumpers
+    if profile := state.profile:
+        result |= {"body": profile.body, "limits": profile.limits, "max_range": profile.sonar.max_range}
         result["field_of_view"] = profile.sonar.field_of_view
-        result["has_bumpers"] = bool(bumpers.front_segments or bumpers.rear_segments)
+        result["has_bumpers"] = bool(profile.bumpers.front_segments or profile.bumpers.rear_segments)
     return result

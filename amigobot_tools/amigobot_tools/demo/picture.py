@@ -37,8 +37,8 @@ def draw(path: Path, drive: TourLog, truth: Sequence[Pose], world: World | None,
         world: The room, if it is known.
         title: Above the picture.
     """
-    body = drive.state.body
-    assert body is not None
+    profile = drive.state.profile
+    assert profile is not None
     figure = Figure(figsize=_SIZE, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot(aspect="equal", title=title, xlabel="x [m]", ylabel="y [m]")
@@ -49,8 +49,8 @@ def draw(path: Path, drive: TourLog, truth: Sequence[Pose], world: World | None,
     axes.plot(*_points(drive.poses), color=_ODOMETRY, lw=1.4, label="odometry")
     hits = "sonar hits, placed by odometry"
     axes.scatter(*_points(drive.hits), s=5, color=_SONAR, alpha=0.55, linewidths=0, label=hits)
-    draw_robot(axes, body, drive.poses[0], "white", "start")
-    draw_robot(axes, body, drive.poses[-1], _ROBOT, "end")
+    draw_robot(axes, profile.body, drive.poses[0], "white", "start")
+    draw_robot(axes, profile.body, drive.poses[-1], _ROBOT, "end")
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
     figure.savefig(path, dpi=_DPI, metadata={"Software": None})
 

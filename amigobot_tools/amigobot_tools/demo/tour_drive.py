@@ -72,7 +72,7 @@ def follow(remote: Remote, tour: Tour, seconds: float, check: Callable[[], None]
             if state.stalls:
                 raise DemoError("a wheel is stalled")
             requested, angular = pursuit.steer(*drive.poses[-1].seen_from(drive.poses[0]))
-            linear = governed(requested, state.echoes, state.body)
+            linear = governed(requested, state.echoes, state.profile)
             refused = remote.drive(linear, angular) or ("" if state.connected else state.note)
             if not refused and (linear or not requested):
                 free_at = now

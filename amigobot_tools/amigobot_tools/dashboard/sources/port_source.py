@@ -16,7 +16,6 @@ from amigobot_driver.cli.command_line_robot import CommandLineRobot
 from amigobot_driver.doctor import Case, Finding, History, Target, examine, examine_held, live_findings, parse_target
 from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.parameter_table import TABLE, Spec
-from amigobot_driver.profiles import Profile
 from amigobot_driver.robot import FrameSeen, LinkChanged, RobotSnapshot
 
 from ...port_remote import PortRemote
@@ -70,11 +69,6 @@ class PortSource(PortRemote, RobotSource):
         self._profile = profile
         self._target = self._target_of(port)
         self._history, self._snapshot_at = History(), -math.inf
-
-    @property
-    def profile(self) -> Profile | None:
-        """The robot's profile; the default while no robot has answered."""
-        return self.robot.profile
 
     def state(self) -> RobotState:
         """Return what is known of the robot now, and take in the frames on the line."""

@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 from amigobot_driver import RequestRefusedError
 from amigobot_driver.doctor import Finding, Target
 from amigobot_driver.packet_file import RecordedFrame
-from amigobot_driver.profiles import Profile
 
 from ...state import Remote
 from ..backlog import Backlog
@@ -58,11 +57,6 @@ class Source(Remote):
     def requests(self) -> dict[str, Request]:
         """Requests by name, besides those that every source has."""
         return requests_of(self)
-
-    @property
-    def profile(self) -> Profile | None:
-        """The robot's profile; None while it is not known."""
-        return None
 
     def step(self) -> None:
         """Do what is due."""
