@@ -11,34 +11,28 @@ from launch import Action, LaunchDescription
 from launch_ros.actions import Node
 
 from amigobot_driver.resources import share
-from amigobot_driver.ros.launch_parameters import effective_parameters, robot_frames
+from amigobot_driver.ros.launch_parameters import ARGUMENTS, effective_parameters, robot_frames
 from amigobot_driver.ros.launch_support import SWITCH, describe, driver, in_tf_tree, node_options
 from amigobot_navigation.names import fitted_file
 
 HERE = Path(__file__).resolve().parents[1]
-#: Arguments of amigobot.launch.py, which become the driver's. The filter follows those that concern it too.
-_PASSED_ON = (
+_EKF_YAML = str(HERE / "config" / "ekf.yaml")
+#: Arguments of amigobot.launch.py, which inherits them, and of the filter.
+_ARGUMENTS = (
     ("port", "sim://amigo-sh", None, "port of the robot; the AmigoBot-SH has a gyro"),
-    ("robot", "", None, "profile, such as amigo-sh; empty: that of params_file, else chosen by the driver"),
+    *(argument for argument in ARGUMENTS if argument[0] not in ("port", "publish_tf")),
     ("params_file", str(share("config", "amigobot.yaml")), None, "parameters of the driver; arguments override it"),
     ("namespace", "", None, "namespace of the robot and of the filter"),
-    ("odom_frame", "", None, "frame of the odometry; empty: the value in params_file, else odom"),
-    ("base_frame", "", None, "frame of the robot; empty: the value in params_file, else base_link"),
-    ("frame_prefix", "", None, "prefix of every frame name, such as alpha/; empty: the value in params_file"),
-    ("use_sim_time", "", None, "take the time from /clock; empty: the value in params_file, else false"),
-    ("publish_scan", "", None, "sonars as a LaserScan, as Nav2 needs; empty: the value in params_file"),
-    ("enable_stamped_cmd_vel", "", None, "cmd_vel is a TwistStamped, as Nav2 needs; empty: the value in params_file"),
     ("use_description", "true", SWITCH, "start robot_state_publisher with the model of this robot"),
     ("namespaced_tf", "false", SWITCH, "/tf and /tf_static are tf and tf_static in the namespace of the robot"),
     ("use_respawn", "false", SWITCH, "restart the driver and the filter 2 s after they end for any reason"),
+    ("ekf_file", _EKF_YAML, None, "parameters of robot_localization; odom and base_link are replaced"),
 )
-_EKF_YAML = str(HERE / "config" / "ekf.yaml")
-_EKF_FILE = ("ekf_file", _EKF_YAML, None, "parameters of robot_localization; odom and base_link are replaced")
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start driver and filter."""
-    return describe((*_PASSED_ON, _EKF_FILE), start)
+    return describe(_ARGUMENTS, start)
 
 
 def start(arguments: dict[str, str]) -> list[Action]:
@@ -53,6 +47,5 @@ def start(arguments: dict[str, str]) -> list[Action]:
         output="screen",
         **node_options(arguments),
     )
-    passed = {name: arguments[name] for name, *_ in _PASSED_ON}
     # The driver last: launch would end where robot_localization is missing, and leave the driver running.
-    return [*in_tf_tree(arguments, [ekf_filter]), driver({**passed, "publish_tf": "false"})]
+    return [*in_tf_tree(arguments, [ekf_filter]), driver({"publish_tf": "false"})]
