@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,3 +65,12 @@ def read_mapping(file: Path, error: type[Exception]) -> dict[Any, Any]:
 def read_yaml(file: Path) -> Any:
     """Return the content of a YAML file of this project."""
     return yaml.load(file.read_text(encoding="utf-8"), _LOADER)
+
+
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return both mappings as one, and those in them likewise; of two other values that of `over` counts."""
+    result = dict(base)
+    for key, value in over.items():
+        old = result.get(key)
+        result[key] = merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return result

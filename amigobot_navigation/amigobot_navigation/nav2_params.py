@@ -16,7 +16,7 @@ from ament_index_python.packages import get_package_share_directory
 
 from amigobot_driver.errors import ProfileError
 from amigobot_driver.profiles import Profile, load_profile
-from amigobot_driver.resources import read_yaml
+from amigobot_driver.resources import merged, read_yaml
 
 from .nav2 import BEFORE_LYRICAL, add_laser, fit_nav2, remove_sonars
 
@@ -69,18 +69,9 @@ def parameters(profile: Profile, laser: str | None = None) -> Parameters:
     config = Path(get_package_share_directory("amigobot_navigation"), "config")
     content: Parameters = read_yaml(config / "nav2.yaml")
     if os.environ.get("ROS_DISTRO") in BEFORE_LYRICAL:
-        content = _merged(read_yaml(config / "nav2_before_lyrical.yaml"), content)
+        content = merged(read_yaml(config / "nav2_before_lyrical.yaml"), content)
     if laser:
         content = add_laser(content, laser)
         if not profile.sonar.poses:
             content = remove_sonars(content)
     return fit_nav2(content, profile)
-
-
-def _merged(first: Parameters, second: Parameters) -> Parameters:
-    """Return both; of two values the second one counts. The order is that of the second."""
-    result = {**second}
-    for name, value in first.items():
-        both = isinstance(value, dict) and isinstance(second.get(name), dict)
-        result[name] = _merged(value, second[name]) if both else second.get(name, value)
-    return result

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import ProfileError
-from ..resources import read_mapping, share
+from ..resources import merged, read_mapping, share
 from ..wording import shown, wrong_type
 from .aria import AriaError, read_aria
 from .model import Profile, SonarPose
@@ -130,7 +130,7 @@ def _with_base(content: dict[str, Any], where: str, depth: int = 0) -> dict[str,
     if not isinstance(base, str) or base not in available_profiles() or depth > 4:
         allowed = ", ".join(available_profiles())
         raise ProfileError(f"{where}: extends is {shown(base)}, allowed: {allowed}")
-    return _merge(_read(share("config", "robots") / f"{base}.yaml", depth + 1), content)
+    return merged(_read(share("config", "robots") / f"{base}.yaml", depth + 1), content)
 
 
 def _read_aria(path: Path) -> dict[str, Any]:
@@ -155,14 +155,6 @@ def _read_aria(path: Path) -> dict[str, Any]:
         "name": path.stem,
         "description": f"{robot_class}/{subclass}, from {path.name}",
     }
-
-
-def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
-    for key, value in over.items():
-        old = merged.get(key)
-        merged[key] = _merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
-    return merged
 
 
 def _build(cls: type[T], content: Any, where: str) -> T:
