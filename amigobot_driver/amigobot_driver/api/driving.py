@@ -246,21 +246,16 @@ class Driving(Connection):
             try:
                 while (remaining := began + duration - self._driver.clock()) > 0:
                     self._driver.wait(lambda: self._orders != order, min(period, remaining))
-                    self._repeat(order, request)
+                    with self._locked() as (robot, now):
+                        if self._orders != order:
+                            raise self._ended(start, "another movement or a stop was requested")
+                        robot.motion.check_motors()
+                        request(robot, now)
             except (RequestRefusedError, ConnectionLostError) as error:
                 self._stop()
                 why = f"after {self._driver.clock() - began:.1f} s of {duration:g} s: {error}"
                 raise self._ended(start, why) from None
-            except _OvertakenError:
-                raise self._ended(start, "another movement or a stop was requested") from None
             self.stop()
-
-    def _repeat(self, order: int, request: Callable[[Robot, float], None]) -> None:
-        with self._locked() as (robot, now):
-            if self._orders != order:
-                raise _OvertakenError
-            robot.motion.check_motors()
-            request(robot, now)
 
     def _ended(self, start: float, why: str) -> MotionFailedError:
         """Return the error of a drive that began when the robot had travelled `start` m."""
@@ -273,7 +268,3 @@ class Driving(Connection):
         with self._stopped_if_interrupted(), self._locked() as (robot, now):
             self._goal = start(robot, now)
             self._orders += 1
-
-
-class _OvertakenError(Exception):
-    """A newer movement or a stop was requested."""

@@ -130,8 +130,7 @@ class RobotLink:
             while dialect.remarks:
                 self._events.append(Notice(dialect.remarks.popleft()))
             session.receive(packet, now)
-            if session.changed:
-                self._follow_session(now)
+            self._follow_session(now)
             # The notice of a reset ends a session, and belongs to it.
             self._dispatch(packet, frame, now, in_session=session.running or (running and isinstance(packet, Reset)))
         return self._flush()
@@ -219,7 +218,6 @@ class RobotLink:
 
     def _follow_session(self, now: float) -> None:
         """Report a new state or note of the session, and notify observer and components of a new state."""
-        self.session.changed = False
         (before, note), state = self._reported, self.session.state
         if (state, self.session.note) == (before, note):
             return

@@ -64,7 +64,6 @@ class Session:
         """
         self.state = LinkState.DISCONNECTED
         self.running = False  #: the state is RUNNING
-        self.changed = False  #: state or note may differ from what `RobotLink` reported last
         #: description for the operator: what is the case, why, and what to do
         self.note = "not connected"
         self.identity: SyncReply | None = None  #: of the robot of this session, or of the last one
@@ -138,7 +137,6 @@ class Session:
     def _enter(self, state: LinkState, note: str) -> None:
         self.state, self.note = state, note
         self.running = state is LinkState.RUNNING
-        self.changed = True
 
     # -- for the handshake of a dialect -------------------------------------------------------------------------------
 
