@@ -31,8 +31,8 @@ LAST_SYSTEM_SOUND = 49
 LAST_SOUND = 255  #: the highest number
 #: s for one entry: user entries come with an info cycle each, system entries take a request and its answer.
 ENTRY_TIME = 0.13
-#: A group's name begins with this; it has no sound itself, the entries that follow are its members.
-GROUP = "~"
+#: A group's name begins with this; it has no sound itself, it is a heading over the entries that follow.
+_GROUP = "~"
 #: Letter of the firmware in a profile that takes notes instead of half-cycles.
 _ARCOS = "C"
 
@@ -196,33 +196,18 @@ class SoundPlayer(RequestComponent):
     def find(self, name: str) -> int:
         """Return the number of a sound by its name, in upper or lower case.
 
-        The name of a group, with ~ or without, means its first sound. Names of sounds come before names of groups.
-
         Raises:
             LookupError: There is no such sound; the message has similar names.
         """
-        sounds = {entry.name.casefold(): entry.number for entry in reversed(self.playlist) if not is_group(entry)}
-        groups = {entry.name.casefold(): entry for entry in reversed(self.playlist) if is_group(entry)}
+        numbers = {entry.name.casefold(): entry.number for entry in reversed(self.playlist)}
         key = name.strip().casefold()
-        if key in sounds:
-            return sounds[key]
-        group = groups.get(key) or groups.get(GROUP + key)
-        if group is None:
+        if key not in numbers:
             import difflib  # imported here: 0.15 MB, seldom needed
 
-            near = difflib.get_close_matches(key, [*sounds, *groups], n=5, cutoff=0.6)
-            hint = f"the nearest: {', '.join(near)}" if near else f"the list names {counted(len(sounds), 'sound')}"
+            near = difflib.get_close_matches(key, numbers, n=5, cutoff=0.6)
+            hint = f"the nearest: {', '.join(near)}" if near else f"the list names {counted(len(numbers), 'sound')}"
             raise LookupError(f"no sound is called {name!r}; {hint}")
-        members = self.members(group.number)
-        if not members:
-            raise LookupError(f"the group {group.name} has no sounds")
-        return members[0].number
-
-    def members(self, number: int) -> tuple[Playlist, ...]:
-        """Return the sounds of a group: those that follow it, until the next group."""
-        following = [entry for entry in self.playlist if entry.number > number]
-        groups = [index for index, entry in enumerate(following) if is_group(entry)]
-        return tuple(following[: groups[0] if groups else None])
+        return numbers[key]
 
     # -- the playlist -----------------------------------------------------------------------------------------
 
@@ -308,7 +293,7 @@ def blank(entry: Playlist) -> bool:
 
 def is_group(entry: Playlist) -> bool:
     """Return whether an entry is a group, a heading over the sounds that follow."""
-    return entry.name.startswith(GROUP)
+    return entry.name.startswith(_GROUP)
 
 
 def _silent(entry: Playlist) -> str:
