@@ -55,6 +55,7 @@ def test_the_doctor_names_a_robot_that_no_longer_obeys(monkeypatch: pytest.Monke
     def keys() -> list[str]:
         return [cause.key for _, cause in verdict(source.examination().findings(lambda text: None))]
 
+    monkeypatch.setattr("os.getloadavg", lambda: (0.0, 0.0, 0.0))  # that of this computer is another finding
     with simulator("sim://amigo?world=room&seed=1") as source:
         assert keys() == []
         source.do_sonar(on=False)
