@@ -30,7 +30,7 @@ from amigobot_driver.errors import ConnectionFailedError
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_msgs.msg import Bumpers, IoState, RobotConfig, RobotStatus
 
-from .state import LiveRemote, RobotState, milliseconds, yaw_of
+from .state import Remote, RobotState, milliseconds, yaw_of
 
 _VELOCITIES = {"geometry_msgs/msg/Twist": Twist, "geometry_msgs/msg/TwistStamped": TwistStamped}
 _SERVICES = ("stop", "emergency_stop", "clear_emergency_stop")
@@ -72,7 +72,7 @@ _RESPONSE_TIMEOUT = 15.0  #: s that a service may take
 _POLL_PERIOD = 0.02  #: s between two checks of a condition
 
 
-class NodeRemote(LiveRemote, NodeRobot):
+class NodeRemote(Remote, NodeRobot):
     """Follows the topics of a node, and publishes velocities if it drives. A thread of its own runs the callbacks.
 
     Args:
@@ -86,7 +86,7 @@ class NodeRemote(LiveRemote, NodeRobot):
 
     def __init__(self, namespace: str, *, drives: bool, timeout: float) -> None:
         name = namespace.strip("/")
-        LiveRemote.__init__(self, f"/{name}/amigobot" if name else "/amigobot")
+        Remote.__init__(self, f"/{name}/amigobot" if name else "/amigobot")
         self._log_name = self.where.strip("/").replace("/", ".")
         self._status = RobotStatus()
         self._status_at = -math.inf

@@ -17,10 +17,10 @@ from functools import partial
 from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLostError, Options
 from amigobot_driver.cli.command_line_robot import CommandLineRobot
 
-from .state import LiveRemote, RobotState, milliseconds, reported_state
+from .state import Remote, RobotState, milliseconds, reported_state
 
 
-class PortRemote(LiveRemote):
+class PortRemote(Remote):
     """Connects to a robot and keeps the connection.
 
     Args:
@@ -45,7 +45,7 @@ class PortRemote(LiveRemote):
         options: Options | None = None,
         make: Callable[..., AmigoBot] = CommandLineRobot,
     ) -> None:
-        super().__init__(port)
+        Remote.__init__(self, port)
         self._released = ""  #: why the port is closed meanwhile; "" while it is not
         self._log = _LogLines(self._messages)
         logger = logging.getLogger("amigobot_driver")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections import deque
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
@@ -19,7 +18,7 @@ from amigobot_driver.cli.replay import recorded_profile, replayed
 from amigobot_driver.profiles import load_profile
 
 from .bag.packet_bag import is_bag, read_packets
-from .state import Remote, RobotState, drained, reported_state
+from .state import Remote, RobotState, reported_state
 
 _RECENT = 200  # packets that are searched for the newest reading of each sonar: 10 s at 20 Hz
 
@@ -69,7 +68,7 @@ class RecordingRemote(Remote):
     """
 
     def __init__(self, path: Path, profile: str = "", rate: float = 1.0, namespace: str = "") -> None:
-        self.where = path.name
+        Remote.__init__(self, path.name)
         self.head, self.records = read_packets(path, namespace, profile) if is_bag(path) else read_recording(path)[:2]
         self.records.sort(key=lambda record: record.time)
         used = profile or recorded_profile(self.head)
@@ -79,7 +78,6 @@ class RecordingRemote(Remote):
             raise UsageError(f"{path} has no packets of a robot")
         self._profile = load_profile(used)
         self.playhead = Playhead(self.records[-1].time, rate)
-        self._lines: deque[str] = deque(maxlen=200)
 
     def state(self) -> RobotState:
         """Return what the robot has reported by now."""
@@ -96,7 +94,3 @@ class RecordingRemote(Remote):
             echoes=SonarReading.newest(self._profile.sonar.poses, pings, report.stamp + max(0.0, now - at)),
             link={"time": f"{now:.1f} s", "packets": str(passed), "of": str(len(self.reports))},
         )
-
-    def messages(self) -> list[str]:
-        """Return the lines of the log that the playhead has passed."""
-        return drained(self._lines)

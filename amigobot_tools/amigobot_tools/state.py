@@ -10,17 +10,15 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any
 
 from amigobot_driver import Options, Report, SonarReading
 from amigobot_driver.profiles import Profile
 
 from .geometry import Pose
 
-T = TypeVar("T")
-
 _REST = 0.005  # m/s and rad/s, rest threshold
-_MESSAGES = 50  # log lines that are kept
+_MESSAGES = 200  # log lines that are kept
 _SHOWN = Options().command_timeout  # s that a velocity is shown after it was requested
 #: Fields of a report, or of its parts, that a state has under the same names.
 _SAME_NAMES = (
@@ -77,19 +75,25 @@ class RobotState:
         return max(known, default=0.0) <= _REST
 
 
-def drained(lines: deque[T]) -> list[T]:
-    """Remove and return all lines; another thread may append some meanwhile."""
-    return [lines.popleft() for _ in range(len(lines))]
-
-
 class Remote:
     """A robot that a tool drives or watches; here one that cannot be driven.
 
     Methods return at once, and do not raise if the robot is not connected.
+
+    Args:
+        where: What the tool is connected to, for the title of a screen.
     """
 
-    #: what the tool is connected to, for the title of a screen
-    where: str
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self._messages: deque[str] = deque(maxlen=_MESSAGES)  #: another thread may append some
+        self._commanded = 0.0, 0.0, -math.inf  #: m/s, rad/s, and when that was requested (s)
+
+    @property
+    def commanded(self) -> tuple[float, float]:
+        """The velocity that is requested now, m/s and rad/s."""
+        linear, angular, since = self._commanded
+        return (linear, angular) if time.monotonic() - since < _SHOWN else (0.0, 0.0)
 
     def state(self) -> RobotState:
         """Return what is known now."""
@@ -110,29 +114,10 @@ class Remote:
 
     def messages(self) -> list[str]:
         """Return the log lines since the last call."""
-        return []
+        return [self._messages.popleft() for _ in range(len(self._messages))]
 
     def close(self) -> None:
         """Stop the robot if this tool drives it, and end the connection."""
-
-
-class LiveRemote(Remote):
-    """A robot at a port or behind a node: its log lines, and the velocity that the tool has requested."""
-
-    def __init__(self, where: str) -> None:
-        self.where = where
-        self._messages: deque[str] = deque(maxlen=_MESSAGES)
-        self._commanded = 0.0, 0.0, -math.inf  #: m/s, rad/s, and when that was requested (s)
-
-    @property
-    def commanded(self) -> tuple[float, float]:
-        """The velocity that is requested now, m/s and rad/s."""
-        linear, angular, since = self._commanded
-        return (linear, angular) if time.monotonic() - since < _SHOWN else (0.0, 0.0)
-
-    def messages(self) -> list[str]:
-        """Return the log lines since the last call."""
-        return drained(self._messages)
 
 
 def reported_state(report: Report, profile: Profile) -> RobotState:

@@ -114,7 +114,7 @@ class RecordingSource(RecordingRemote, Source):
         """Log the events and frames between two positions."""
         if position <= before:
             return
-        self._lines.extend(event.text for event in self._happenings if before < event.time <= position)
+        self._messages.extend(event.text for event in self._happenings if before < event.time <= position)
         first, end = (bisect_right(self.records, at, key=attrgetter("time")) for at in (before, position))
         for record in self.records[first:end]:
             self.frames.add(record)
