@@ -84,12 +84,6 @@ class Client(LinkObserver):
         """The dialect in use."""
         return self.link.session.dialect
 
-    @property
-    def identity(self) -> SyncReply:
-        """Who the robot is, once it is connected."""
-        assert self.link.session.identity is not None
-        return self.link.session.identity
-
     @classmethod
     def at_port(cls, line: WaitingLine, stopped: Callable[[], bool]) -> Client:
         """Return a client on the real clock."""
@@ -212,6 +206,9 @@ class Client(LinkObserver):
     def connect(self) -> SyncReply:
         """Find the robot as the driver does, and open a session: packets flow, the motors are off.
 
+        Returns:
+            Who the robot is.
+
         Raises:
             ConnectionFailedError: No robot answers, or it opens no session.
         """
@@ -225,7 +222,8 @@ class Client(LinkObserver):
             self._run(end, connecting=True)
         self._keep_quiet()
         self.opened = True
-        return self.identity
+        assert session.identity is not None
+        return session.identity
 
     def _keep_quiet(self) -> None:
         """Let the core send nothing by itself, not even after a silence of the robot."""
@@ -234,13 +232,12 @@ class Client(LinkObserver):
 
     def close(self) -> None:
         """Stop the robot and end the session."""
-        if self.opened:
-            self.send(Command.STOP(), Command.ENABLE(0), Command.SONAR(0))
-            self.wait(0.15, alive=False)  # right after another command, CLOSE did not end that of a real Pioneer
+        if not self.opened:
+            return
+        self.send(Command.STOP(), Command.ENABLE(0), Command.SONAR(0))
+        self.wait(0.15, alive=False)  # right after another command, CLOSE did not end that of a real Pioneer
         with contextlib.suppress(PortError):  # MobileSim ends the connection at CLOSE
-            if self.opened:
-                self.send(Command.CLOSE())
-            self.opened = False
+            self.send(Command.CLOSE())
             self.wait(CLOSE_SILENCE, alive=False)
         self.opened = False
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from amigobot_driver.cli import UsageError
-from amigobot_driver.doctor import Finding, Severity
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import TuningValues, packets_of, parse
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, read_report
@@ -63,12 +62,10 @@ class VerifyReport:
         self.figures = list(robot.figures.values())
         self.config = robot.config.encode().hex() if robot.config else self.config
 
-    def differences(self) -> Iterator[Finding]:
-        """Yield what differs from the simulator."""
-        for figure in self.figures:
-            if figure.verdict == DIFFERS:
-                title, robot, simulator, _ = figure_row(figure)
-                yield Finding(figure.step, Severity.WARNING, f"{title}: {robot}, simulator: {simulator}")
+    @property
+    def differences(self) -> list[Figure]:
+        """What differs from the simulator."""
+        return [figure for figure in self.figures if figure.verdict == DIFFERS]
 
     def finish(self, folder: Path, stopped: Callable[[], bool] = lambda: False) -> None:
         """Compare all findings with the simulator, and write report.json and report.md: every figure, for a person.

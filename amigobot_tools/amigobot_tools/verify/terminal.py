@@ -17,7 +17,7 @@ from amigobot_driver.wording import counted
 from ..person import Person, StoppedError
 from ..terminal_person import TerminalPerson
 from .client import Client
-from .report import PAGE, REPORT, VerifyReport, load
+from .report import PAGE, REPORT, VerifyReport, figure_row, load
 from .runs import RECORDING, run_steps
 from .simulated_person import simulated
 from .step_table import steps
@@ -76,8 +76,8 @@ def _verify(args: argparse.Namespace, printer: Printer) -> int:
 
 def _print_result(printer: Printer, report: VerifyReport) -> int:
     """Print what differs, and return the exit status."""
-    differences = [*report.differences()]
-    for difference in differences:
-        printer.finding(difference)
+    for figure in report.differences:
+        title, robot, simulator, _ = figure_row(figure)
+        printer.finding(Finding(figure.step, Severity.WARNING, f"{title}: {robot}, simulator: {simulator}"))
     printer.line(f"{counted(len(report.figures), 'figure')}: {report.summary}")
-    return int(bool(differences) or any(step.status == FAILED for step in report.steps))
+    return int(bool(report.differences) or any(step.status == FAILED for step in report.steps))
