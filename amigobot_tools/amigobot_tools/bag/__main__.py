@@ -10,11 +10,11 @@ import math
 import sqlite3
 import sys
 from collections import Counter
-from importlib.util import find_spec
 from pathlib import Path
 
 from amigobot_driver import signals
 from amigobot_driver.cli import UsageError, end_quietly
+from amigobot_driver.cli.subcommands import explained
 from amigobot_driver.wording import counted
 
 from .reader import read_bag
@@ -34,8 +34,8 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         return record(arguments.bag, arguments.topics) if "topics" in arguments else info(arguments.bag)
-    except UsageError as error:
-        print(error, file=sys.stderr)
+    except (UsageError, ImportError) as error:
+        print(explained(error) if isinstance(error, ImportError) else error, file=sys.stderr)
         return 1
 
 
@@ -43,8 +43,6 @@ def record(out: Path, topics: list[str]) -> int:
     """Record until a signal asks for the end; what has arrived by then is written."""
     if out.exists():
         raise UsageError(f"{out} is there already: name another, or delete it")
-    if find_spec("rosbags") is None:
-        raise UsageError("needs rosbags: python3 -m pip install rosbags")
     from amigobot_driver.cli.temporary_node import TemporaryNode
 
     from .recorder import BagRecorder
