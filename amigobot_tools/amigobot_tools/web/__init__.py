@@ -8,7 +8,6 @@
     static/serial.js    a real robot, by Web Serial
     static/worker.js    loads Python, and passes messages between the page and `page`
     page                the dashboard and the program of the person
-    recorder            a recording of the line, as a file for the person
     task                the one piece of Python that may wait
     serial              the robot at a serial port of the browser
     shared_driver       the robot of the dashboard for a program

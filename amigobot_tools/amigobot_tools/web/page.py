@@ -20,18 +20,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from amigobot_driver import AmigoBot, AmigoBotError, PortError, RequestRefusedError
+from amigobot_driver import AmigoBot, AmigoBotError, EventStream, PortError, RequestRefusedError
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.doctor.table import table
-from amigobot_driver.robot import Event, Robot
+from amigobot_driver.packet_file import Head, RecordedFrame, write_head, write_record
+from amigobot_driver.robot import Event, FrameSeen, Robot
 from amigobot_driver.wording import counted
 
 from ..dashboard.browser import Browser
 from ..dashboard.core import Dashboard
 from ..dashboard.sources.simulator_source import SimulatorSource
 from ..dashboard.sources.stepped import SteppedSource
-from .packet_recorder import PacketRecorder
 from .serial import SHUTDOWN, SerialLine, SerialSource
 from .shared_driver import SharedDriver
 from .task import Task
@@ -63,7 +63,7 @@ class Page:
         self._browser: Browser | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._opened: list[SharedDriver] = []
-        self._recorder: PacketRecorder | None = None
+        self._recording: tuple[Head, float, EventStream[Any]] | None = None  #: with the time of its begin (s)
         self._reply: str | None = None
         AmigoBot._new_driver = self._new_driver  # type: ignore[assignment]
         sys.stdout = sys.stderr = _Output(post, self._task)
@@ -108,7 +108,7 @@ class Page:
         """Show another robot. A program that has not asked for it loses its robot, and is interrupted."""
         if not self._task.current:
             self._task.interrupt()
-        if self._recorder:
+        if self._recording:
             self.record()
         for task in self._tasks:
             task.cancel()
@@ -150,15 +150,21 @@ class Page:
 
     def record(self) -> None:
         """Begin a recording, or end it and give it to the person."""
-        path = _FILES / "drive.amigo"
-        try:
-            if self._recorder:
-                self._recorder.stop()
-                self._give([path])
-            self._recorder = None if self._recorder else PacketRecorder(self._source.robot, path)
-        except AmigoBotError as error:
-            print(error)
-        self._post("recording", self._recorder is not None)
+        if self._recording:
+            path, (head, began, events) = _FILES / "drive.amigo", self._recording
+            with path.open("wb") as file, events:
+                write_head(file, head)
+                for event in events.take_all():
+                    if isinstance(event, FrameSeen):
+                        write_record(file, RecordedFrame(event.stamp - began, event.to_robot, event.data))
+            self._recording = None
+            self._give([path])
+        else:
+            try:
+                self._recording = self._source.robot.begin_recording()
+            except AmigoBotError as error:
+                print(error)
+        self._post("recording", self._recording is not None)
 
     def report(self) -> None:
         """Give the person the findings of the doctor, as `amigobot doctor --json` prints them."""
@@ -171,7 +177,7 @@ class Page:
 
     def verify(self) -> None:
         """Measure the robot, and give the person the report."""
-        if self._recorder:
+        if self._recording:
             self.record()
         self._start(self._verify, asks=True)
 

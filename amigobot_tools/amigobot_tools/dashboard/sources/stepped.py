@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from typing import Any
 
-from amigobot_driver import Options
+from amigobot_driver import EventStream, Options
 from amigobot_driver.cli.command_line_robot import CommandLineRobot
 from amigobot_driver.doctor import Kind, Target
 from amigobot_driver.packet_file import Head
+from amigobot_driver.robot import FrameSeen, LinkChanged
 
 from .paced import PacedDriver
 from .port_source import PortSource
@@ -36,9 +39,13 @@ class SteppedBot(CommandLineRobot):
         """The driver."""
         return self._driver  # type: ignore[return-value]
 
-    def recording_head(self) -> Head:
-        """Return what a recording that begins now says of itself. Raises ConnectionLostError without a robot."""
-        return self._recording_head()
+    def begin_recording(self) -> tuple[Head, float, EventStream[Any]]:
+        """Return head and time (s) of a recording that begins now, and its events, taken at its end.
+
+        Raises:
+            ConnectionLostError: The robot is not connected.
+        """
+        return self._recording_head(), self.paced.clock(), self.events(FrameSeen, LinkChanged, maxlen=sys.maxsize)
 
 
 class SteppedSource(PortSource):
