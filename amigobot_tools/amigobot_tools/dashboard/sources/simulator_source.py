@@ -298,12 +298,9 @@ def _kind(fault: dataclasses.Field[Any]) -> str:
     return kinds.get(str(fault.type), "set")
 
 
-def _fault_text(value: object) -> str:
+def _fault_text(value: Any) -> str:
     if isinstance(value, Window):
-        every = "" if math.isinf(value.every) else f":{value.every:g}"
-        return f"{value.start:g}:{value.duration:g}{every}"
+        return ":".join(f"{part:g}" for part in dataclasses.astuple(value)).removesuffix(":inf")
     if isinstance(value, frozenset):
         return ",".join(map(str, sorted(value)))
-    if isinstance(value, bool):
-        return "1" if value else ""
-    return f"{value:g}" if isinstance(value, int | float) and value else ""
+    return f"{value:g}" if value else ""  # 1 for a flag
