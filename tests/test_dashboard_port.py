@@ -12,12 +12,13 @@ from pathlib import Path
 from dashboard_bench import dashboard
 from processes import simulated_robot
 
+from amigobot_driver.transport import parse_target
 from amigobot_tools.dashboard.sources.port_source import PortSource
 
 
 def test_the_page_is_served_before_the_robot_answers(tmp_path: Path) -> None:
     port = tmp_path / "robot"
-    source = PortSource(str(port))
+    source = PortSource(parse_target(str(port)))
 
     async def test() -> None:
         async with dashboard(source) as bench, bench.page() as page:

@@ -13,3 +13,7 @@ class CommandLineRobot(AmigoBot):
     """An `AmigoBot` whose messages name no methods."""
 
     _remedies = GENERAL_REMEDIES
+
+    def clock(self) -> float:
+        """Return the time (s) on the clock of all stamps."""
+        return self._driver.clock()

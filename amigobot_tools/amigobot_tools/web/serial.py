@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from amigobot_driver.doctor import Kind
+from amigobot_driver.doctor import Kind, Target
 from amigobot_driver.protocol import BITS_PER_BYTE, Command
 from amigobot_driver.robot import Event, Robot
 
 from ..dashboard.sources.paced import PacedDriver
 from ..dashboard.sources.source import Result
-from ..dashboard.sources.stepped import SteppedBot, SteppedSource
+from ..dashboard.sources.stepped import SteppedSource
 from .task import Task
 
 #: Frames that the page itself sends when this worker has ended; the first one also when it is blocked.
@@ -98,11 +98,10 @@ class SerialDriver(PacedDriver):
 class SerialSource(SteppedSource):
     """The robot at the port."""
 
-    target_kind = Kind.SERIAL
-
     def __init__(self, line: SerialLine, task: Task) -> None:
         self._task = task
-        super().__init__(line.name, make=partial(SteppedBot, new_driver=partial(SerialDriver, line=line, task=task)))
+        target = Target(line.name, line.name, Kind.SERIAL)
+        super().__init__(target, partial(SerialDriver, line=line, task=task))
 
     async def perform(self, call: Callable[[], Result]) -> Result:
         """Call something as the task."""

@@ -46,8 +46,9 @@ def open_source(text: str, *, profile: str, ros: bool, name: str) -> Source:
         return RecordingSource(path, profile, name)
     if name:
         raise UsageError(f"--name {name}: only a file of several robots, and a bag of several, has names")
-    if not parse_target(text).url.startswith("/dev/") and ":" not in text and not path.exists():
+    target = parse_target(text)
+    if not target.url.startswith("/dev/") and ":" not in text and not path.exists():
         raise UsageError(f"{text}: not a file, and not a port such as /dev/ttyUSB0, HOST:8101 or sim://")
     from .port_source import PortSource
 
-    return PortSource(text, profile)
+    return PortSource(target, profile)

@@ -13,7 +13,7 @@ from typing import Any
 
 from amigobot_driver import TUNABLE, AmigoBot, EventStream, Options, RequestRefusedError
 from amigobot_driver.cli.command_line_robot import CommandLineRobot
-from amigobot_driver.doctor import Case, Finding, History, Target, examine, examine_held, live_findings, parse_target
+from amigobot_driver.doctor import Case, Finding, History, Target, examine, examine_held, live_findings
 from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.parameter_table import TABLE, Spec
 from amigobot_driver.robot import FrameSeen, LinkChanged, RobotSnapshot
@@ -42,7 +42,7 @@ class PortSource(PortRemote, RobotSource):
     """A connected robot.
 
     Args:
-        port: A port of the driver.
+        target: The port of the driver, as the doctor knows it.
         profile: Name or file of a profile; "" chooses it by the identity of the robot.
         timeout: Seconds to wait for the robot; 0: do not wait.
         make: Connects to the robot; like `AmigoBot`.
@@ -55,7 +55,12 @@ class PortSource(PortRemote, RobotSource):
     _traced: EventStream[Any]  #: the frames on the line, of the present connection
 
     def __init__(
-        self, port: str, profile: str = "", *, timeout: float = 0.0, make: Callable[..., AmigoBot] = CommandLineRobot
+        self,
+        target: Target,
+        profile: str = "",
+        *,
+        timeout: float = 0.0,
+        make: Callable[..., CommandLineRobot] = CommandLineRobot,
     ) -> None:
         options = Options(profile=profile, motors_on_connect=False, io_stream=True, trace=True)
         RobotSource.__init__(self)
@@ -65,9 +70,8 @@ class PortSource(PortRemote, RobotSource):
             self._traced = robot.events(FrameSeen, LinkChanged, maxlen=_MAX_WAITING)
             return robot
 
-        PortRemote.__init__(self, port, timeout=timeout, options=options, make=connect)
-        self._profile = profile
-        self._target = self._target_of(port)
+        PortRemote.__init__(self, target.typed, timeout=timeout, options=options, make=connect)
+        self._target, self._profile = target, profile
         self._history, self._snapshot_at = History(), -math.inf
 
     def state(self) -> RobotState:
@@ -107,15 +111,8 @@ class PortSource(PortRemote, RobotSource):
         self.robot.set_config({name: value})  # type: ignore[dict-item]  # the driver checks the value
         return f"{name} is {value} now"
 
-    def _target_of(self, port: str) -> Target:
-        return parse_target(port)
-
-    def _clock(self) -> float:
-        """The clock of the robot (s)."""
-        return time.monotonic()
-
     def _examine_session(self, on_progress: Callable[[str], None]) -> Iterator[Finding]:
-        return examine_held(self.robot, self._target, on_progress=on_progress, clock=self._clock)
+        return examine_held(self.robot, self._target, on_progress=on_progress, clock=self.robot.clock)
 
     def _examine_port(self, on_progress: Callable[[str], None]) -> Iterator[Finding]:
         """Close the port meanwhile: it serves one program at a time."""

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from amigobot_driver import Options, RequestRefusedError
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.sim import connect
-from amigobot_driver.doctor import Kind
+from amigobot_driver.doctor import Kind, Target
 from amigobot_driver.sim import Faults, Simulator, Window, World, WorldError, WorldPose, load_robots, parse_faults
 from amigobot_driver.sim.fleet import RobotEntry
 from amigobot_driver.sim.server import Served
@@ -27,7 +27,7 @@ from ..messages import Between
 from .obstacles import Obstacle, obstacles_of
 from .paced import PacedDriver, Speed
 from .source import Result
-from .stepped import SteppedBot, SteppedSource
+from .stepped import SteppedSource
 
 _REACH = 1000.0  #: m, largest coordinate
 _MAX_OBSTACLES = 50  #: in a world
@@ -56,7 +56,6 @@ class SimulatorSource(SteppedSource):
     """
 
     kind = "simulator"
-    target_kind = Kind.SIMULATED
 
     def __init__(
         self, url: str, profile: str = "", *, timeout: float = 10.0, robots: Path | None = None, name: str = ""
@@ -74,8 +73,8 @@ class SimulatorSource(SteppedSource):
             url = f"{robots.name}: {name}"
         else:
             self._simulator, _ = simulator_of(url)
-        make = partial(SteppedBot, new_driver=partial(PacedDriver, line=self._simulator))
-        super().__init__(url, profile, timeout=timeout, make=make)
+        target = Target(url, url, Kind.SIMULATED)
+        super().__init__(target, partial(PacedDriver, line=self._simulator), profile, timeout)
         self._served: list[Served] = []
         try:
             for entry in others:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from amigobot_driver import EventStream, Options
 from amigobot_driver.cli.command_line_robot import CommandLineRobot
-from amigobot_driver.doctor import Kind, Target
+from amigobot_driver.doctor import Target
 from amigobot_driver.packet_file import Head
 from amigobot_driver.robot import FrameSeen, LinkChanged
 
@@ -49,11 +50,22 @@ class SteppedBot(CommandLineRobot):
 
 
 class SteppedSource(PortSource):
-    """A robot that has no other port than the driver; a subclass connects with a `SteppedBot`."""
+    """A robot that has no other port than the driver.
+
+    Args:
+        target: What the doctor examines.
+        new_driver: As for `SteppedBot`.
+        profile: Name or file of a profile; "" chooses it by the identity of the robot.
+        timeout: Seconds to wait for the robot; 0: do not wait.
+    """
 
     period = 0.005
-    target_kind: Kind  #: what the doctor examines
     robot: SteppedBot
+
+    def __init__(
+        self, target: Target, new_driver: Callable[..., PacedDriver], profile: str = "", timeout: float = 0.0
+    ) -> None:
+        super().__init__(target, profile, timeout=timeout, make=partial(SteppedBot, new_driver=new_driver))
 
     def step(self) -> None:
         """Execute what is due."""
@@ -62,9 +74,3 @@ class SteppedSource(PortSource):
     def examination(self) -> Examination:
         """Return the checks of the session."""
         return Examination(self._target, self._examine_session, rests=True)
-
-    def _target_of(self, port: str) -> Target:
-        return Target(port, port, self.target_kind)
-
-    def _clock(self) -> float:
-        return self.robot.paced.clock()
