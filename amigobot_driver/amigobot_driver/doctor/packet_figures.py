@@ -30,7 +30,6 @@ _LEAST = 5  #: bytes of a SIP behind its sonar readings, at least
 _CONFIG = 0x20  #: id of a CONFIGpac
 _AFTER = 0.15  #: s for which an answer to CONFIG delays SIPs
 _AT_LEAST = 10  #: intervals without such an answer that a judgment needs
-_MISSING = 1.8  #: periods of an interval in which a packet is missing
 _PROMPT = 0.15  #: s in which a robot answers
 _LONGEST = 6.0  #: s, the longest delay that is looked for
 _ANSWERED = (0, 1, 2, 18)  #: commands that have an answer: SYNC0 to SYNC2, and CONFIG
@@ -142,7 +141,7 @@ class PacketFigures(Figures):
         """By how much (s) a quarter of the intervals differ from the period; those that CONFIG delays do not count."""
         pairs = pairwise(self.times)
         free = [late - early for early, late in pairs if not any(early - _AFTER < one <= late for one in self.answers)]
-        off = [abs(one - self.period) for one in free if one < _MISSING * self.period]
+        off = [abs(one - self.period) for one in free]
         return statistics.quantiles(off, n=4)[2] if len(off) > _AT_LEAST else 0.0
 
     @property
