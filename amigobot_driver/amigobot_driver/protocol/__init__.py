@@ -34,7 +34,6 @@ from .erratic import DebugText as DebugText
 from .erratic import ErraticConfig as ErraticConfig
 from .erratic import ErraticEncoders as ErraticEncoders
 from .erratic import Motor as Motor
-from .erratic import MotorStart as MotorStart
 from .erratic import ShortMotor as ShortMotor
 from .erratic import Sonar as Sonar
 from .frame import BITS_PER_BYTE as BITS_PER_BYTE

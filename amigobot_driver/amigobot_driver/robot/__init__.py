@@ -10,7 +10,6 @@ into values in SI units, in `monitors/` if it counts or judges what packets show
 """
 
 from ..errors import RequestRefusedError as RequestRefusedError
-from .command_queue import MAX_ROUTINE as MAX_ROUTINE
 from .devices.sounds import is_group as is_group
 from .devices.tuning import TUNABLE as TUNABLE
 from .devices.tuning import check_tuning as check_tuning
