@@ -94,11 +94,17 @@ def test_foreign_simulators_zeros_and_equal_ranges_are_fine(tmp_path: Path) -> N
     assert "no watchdog stops it" in texts(findings, "configuration")
 
 
-def test_the_doctor_sends_no_velocity_and_no_enable() -> None:
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_the_doctor_sends_no_velocity_and_no_enable(interrupted: bool) -> None:
+    def on_progress(text: str) -> None:
+        if interrupted and text == "listening, 1 s left":
+            raise KeyboardInterrupt
+
     robot, decoder, sent = simulator_of("sim://amigo-sh?world=room&seed=3")[0], FrameDecoder(), []
     tap = changing(lambda data: sent.extend(decoder.feed(data, 0.0)) or data)  # type: ignore[func-returns-value]
     start = robot.truth.pose
-    look(SERIAL, at=robot, fault=Fault(up=tap))
+    with contextlib.suppress(KeyboardInterrupt):
+        look(SERIAL, at=robot, fault=Fault(up=tap), on_progress=on_progress)
     assert robot.truth.pose == start
     commands = [decode(frame.data) for frame in sent]
     names = {command.name for command in commands if command}

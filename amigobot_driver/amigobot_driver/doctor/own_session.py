@@ -158,17 +158,20 @@ class OwnSession:
         if self._robot.running:
             self._robot.queue.put(Command.ENABLE(0))
         shown = math.inf
-        # The last command must have its answer: only then is it known that commands still arrive.
-        while (remaining := end - self._clock()) > 0 or (self._waiting and remaining > -_LONGER):
-            if remaining <= shown - 1.0:
-                shown = remaining
-                on_progress(remaining)
-            if remaining > _NO_ANSWER[0] / 2 or self._unanswered:
-                self._ask()
-            self._driver.run(self._clock() + min(0.05, max(remaining, 0.01)))
-        if self._echoed:
-            self._set_echoed(*self._echoed)
-            self._send_all()
+        try:
+            # The last command must have its answer: only then is it known that commands still arrive.
+            while (remaining := end - self._clock()) > 0 or (self._waiting and remaining > -_LONGER):
+                if remaining <= shown - 1.0:
+                    shown = remaining
+                    on_progress(remaining)
+                if remaining > _NO_ANSWER[0] / 2 or self._unanswered:
+                    self._ask()
+                self._driver.run(self._clock() + min(0.05, max(remaining, 0.01)))
+        finally:
+            # After Ctrl-C, too: old firmware keeps them after CLOSE.
+            if self._echoed:
+                self._set_echoed(*self._echoed)
+                self._send_all()
         return replace(
             _observation(self._events, before, self.snapshot, began, self._clock() - began),
             questions=tuple(self._questions),
