@@ -68,11 +68,12 @@ class PortSource(PortRemote, RobotSource):
         def connect(port: str, **more: Any) -> AmigoBot:
             robot = make(port, **more)
             self._traced = robot.events(FrameSeen, LinkChanged, maxlen=_MAX_WAITING)
+            self._history = History()  # its counters are those of one driver
             return robot
 
         PortRemote.__init__(self, target.typed, timeout=timeout, options=options, make=connect)
         self._target, self._profile = target, profile
-        self._history, self._snapshot_at = History(), -math.inf
+        self._snapshot_at = -math.inf
 
     def state(self) -> RobotState:
         """Return what is known of the robot now, and take in the frames on the line."""
