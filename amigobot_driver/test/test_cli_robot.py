@@ -25,7 +25,7 @@ from programs import environment
 
 from amigobot_driver import AmigoBot, Event, Options, RecordingError, Report
 from amigobot_driver.cli import main
-from amigobot_driver.cli.aux import unescaped
+from amigobot_driver.cli.aux_port import unescaped
 from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.driver import Driver
 from amigobot_driver.protocol import decode

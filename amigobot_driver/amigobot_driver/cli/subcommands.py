@@ -19,10 +19,11 @@ from types import ModuleType
 from .usage_error import UsageError
 
 GROUP = "amigobot.subcommands"
-#: Subcommands of this package; each is a module of the same name beside this one.
+#: Subcommands of this package; each is a module of the same name beside this one, but for `_MODULES`.
 BUILT_IN = (
     *("aux", "config", "describe", "doctor", "dump", "find", "io", "record", "replay", "say", "sim", "sounds", "stop"),
 )
+_MODULES = {"aux": "aux_port"}  # Windows reserves the name aux: it could not check out the sources
 
 _ROS = "source the setup file of ROS 2 (. /opt/ros/DISTRO/setup.bash), or in the sources use `./run amigobot`"
 _WORKSPACE = "build the workspace with colcon and source its install/setup.bash, or in the sources use `./run amigobot`"
@@ -67,7 +68,7 @@ class Subcommand:
 def find_subcommands() -> dict[str, Subcommand]:
     """Return every installed subcommand by its name, in alphabetical order. A built-in one wins over an entry point."""
     subcommands = {entry.name: Subcommand(entry.name, entry.value) for entry in entry_points(group=GROUP)}
-    subcommands |= {name: Subcommand(name, f"{__package__}.{name}") for name in BUILT_IN}
+    subcommands |= {name: Subcommand(name, f"{__package__}.{_MODULES.get(name, name)}") for name in BUILT_IN}
     return dict(sorted(subcommands.items()))
 
 
