@@ -126,3 +126,12 @@ def test_the_map_of_a_navigation_run(source: NodeSource, bench: ros_bench.Bench)
     shown = source.sections()["map"]
     assert (shown["width"], shown["height"], shown["resolution"], shown["x"]) == (3, 2, 0.5, -1.0)
     assert shown["cells"] == "AAECAAAA"
+
+
+def test_parameters_of_a_node_without_robot(source: NodeSource, bench: ros_bench.Bench) -> None:
+    bench.robot.unplug()
+    until(lambda: not source.alive, "the node reports no robot")
+    source.do_parameter("max_linear_velocity", 1)
+    new = ("max_linear_velocity", 1.0)
+    until(lambda: new in [*map(itemgetter("name", "value"), source.sections()["parameters"])], "the new value")
+    bench.robot.plug_in()

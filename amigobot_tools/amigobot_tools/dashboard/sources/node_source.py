@@ -77,7 +77,7 @@ class NodeSource(NodeRemote, RobotSource):
     def sections(self) -> dict[str, Any]:
         """Return parameters, sounds, diagnostics and map. The values of the parameters are those a second ago."""
         now = time.monotonic()
-        if self.alive and self._driver.services_are_ready():
+        if self._driver.services_are_ready():
             self._driver.get_parameters([*_PARAMETERS], self._on_parameters)
         return {
             **self._more,
