@@ -151,7 +151,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(bench: SoundBench) -> None
     bench.list()
     with pytest.raises(LookupError, match=r"^no sound is called 'helo'; the nearest: hello$"):
         bench.robot.sounds.find("helo")
-    with pytest.raises(LookupError, match="no sound is called 'zzzz'; the list names"):
+    with pytest.raises(LookupError, match="no sound is called 'zzzz'; the list names 5 sounds"):
         bench.robot.sounds.find("zzzz")
 
 

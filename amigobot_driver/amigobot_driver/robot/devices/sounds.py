@@ -205,7 +205,8 @@ class SoundPlayer(RequestComponent):
             import difflib  # imported here: 0.15 MB, seldom needed
 
             near = difflib.get_close_matches(key, numbers, n=5, cutoff=0.6)
-            hint = f"the nearest: {', '.join(near)}" if near else f"the list names {counted(len(numbers), 'sound')}"
+            sounds = sum(not is_group(entry) for entry in self.playlist)
+            hint = f"the nearest: {', '.join(near)}" if near else f"the list names {counted(sounds, 'sound')}"
             raise LookupError(f"no sound is called {name!r}; {hint}")
         return numbers[key]
 
