@@ -23,7 +23,8 @@ def integer(name: str, value: Any) -> int:
 def number(name: str, value: Any) -> float:
     """Return a number. Raises RequestRefusedError for anything else."""
     if not has_type(value, Real):
-        raise RequestRefusedError(wrong_type(name, value, "a number"))
+        accepted = "a number up to 1.8e308" if type(value) is int else "a number"
+        raise RequestRefusedError(wrong_type(name, value, accepted))
     return float(value)
 
 
