@@ -62,22 +62,22 @@ def run_steps(
     """
     with contextlib.ExitStack() as files, contextlib.ExitStack() as session:  # the recording has the end of the session
         session.callback(client.end)
-        if robot:
-            client.set_profile(load_profile(robot))
+        profile, reason = load_profile(robot) if robot else None, "as asked for"
+        if profile:
+            client.set_profile(profile)
         identity = client.connect()
-        profile, reason = choose_profile(identity.robot_class, identity.subclass)
-        if robot:
-            profile, reason = load_profile(robot), "as asked for"
-        client.set_profile(profile)
+        if not profile:
+            profile, reason = choose_profile(identity.robot_class, identity.subclass)
+            client.set_profile(profile)
         on_finding(Finding("robot", Severity.OK, f"{identity.name}: profile {profile.name}, {reason}"))
         names = {"name": identity.name, "class": identity.robot_class, "subclass": identity.subclass}
         if earlier is not None and earlier.robot != names:
             raise UsageError(f"{folder / REPORT} is of another robot: resume with that one, or name another --output")
         created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         report = earlier or VerifyReport(created, port, names, robot or profile.name)
-        path, more = folder / RECORDING, (folder / f"packets-{number}.amigo" for number in itertools.count(2))
-        while earlier and path.exists():
-            path = next(more)
+        first = folder / RECORDING
+        further = (first.with_stem(f"{first.stem}-{number}") for number in itertools.count(2))
+        path = next(path for path in itertools.chain([first], further) if not (earlier and path.exists()))
         file = files.enter_context(path.open("wb", buffering=0))
         write_head(file, Head(time.time(), port, *names.values(), profile.name, profile.erratic))
         client.on_record = partial(write_record, file)
