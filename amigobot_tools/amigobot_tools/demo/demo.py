@@ -22,7 +22,7 @@ from .programs import DemoError, Programs, use_own_domain
 from .tour import ROOM, SQUARE
 from .tour_drive import TourLog, follow, read_truth
 
-_TIMEOUT = 60.0  # s until the robot is found
+_TIMEOUT = 60.0  # s until the simulator is ready, and until the robot is found
 _CHECK_PERIOD = 0.05  # s between two checks of the simulator
 _WORLD = "room"
 _MAX_DISTANCE = 0.05  # m that odometry may be off at the end
@@ -51,8 +51,11 @@ def run_demo(out: Path, port: str, seconds: float, *, ros: bool) -> None:
         if not port:
             where = ["--pty", str(simulated), "--world", _WORLD, "--truth", str(truth)]
             programs.start("simulator", "amigobot_driver.cli", "sim", "--robot", "amigo", "--name", "Amigo", *where)
+            deadline = time.monotonic() + _TIMEOUT
             while not simulated.is_symlink():
                 programs.check()
+                if time.monotonic() > deadline:
+                    raise DemoError(f"the simulator is not ready after {_TIMEOUT:g} s: see {out / 'simulator.log'}")
                 time.sleep(_CHECK_PERIOD)
         with (_node if ros else _python)(programs, out, port or str(simulated)) as remote:
             print(f"{remote.state().name} is ready")
